@@ -22,7 +22,7 @@ void fail(const Case& c, const std::string& key, const std::string& what) {
 std::optional<AgainstShard> against_shard(const Scenario& scenario) {
   const TrainingSpec& training = scenario.training;
   if (training.shard == TrainingSpec{}.shard) return std::nullopt;
-  if (training.protocol.integer(kGroup) > 1) {
+  if (training.shard == "gradients" && training.protocol.integer(kGroup) > 1) {
     return AgainstShard{"training.group", "groups add up for themselves first"};
   }
   const std::string& algorithm = training.protocol.word(kAlgorithm);

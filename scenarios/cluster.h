@@ -7,6 +7,7 @@
 #include "scenarios/measured_networks.h"
 #include "scenarios/money.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,7 +31,9 @@ struct HostSpec {
   BytesPerSecond nic{1.25e9};       ///< full duplex, each direction
   Bytes burst{};                    ///< what the rate's token bucket saves up; 0: a default
   Duration latency{};               ///< one way, host to switch
-  BytesPerSecond flow_rate{};       ///< the most that one TCP connection carries; 0: all there is
+  BytesPerSecond flow_rate{};       ///< the most that one connection carries; 0: all there is
+  int ports = 1;                    ///< that share `nic`; one connection uses one of them
+  std::string transport = "tcp";    ///< tcp | rdma: the network card moves messages, no core
   std::string machine;              ///< a machine file; empty: this machine's calibration
   std::optional<Duration> compute;  ///< instead of a machine: every gradient takes this long
   Roofline roofline;                ///< instead of a machine, or of what it was not measured for
@@ -47,6 +50,7 @@ struct HostSpec {
   Price price{};                           ///< of each of them
   bool bought = false;                     ///< the price is of buying it, over its years; no rent
 
+  [[nodiscard]] bool rdma() const { return transport == "rdma"; }
   bool operator==(const HostSpec&) const = default;
 };
 
@@ -84,11 +88,15 @@ struct ClusterSpec {
   LeafSpineSpec leaf_spine;
   std::vector<LinkSpec> links;
   bool tcp = true;      ///< simulate: headers and slow start; off: messages are a fluid
-  int connections = 1;  ///< simulate: TCP connections between two nodes, that share what they send
+  int connections = 1;  ///< simulate: connections between two nodes, that share what they send
   /// Left out: equally many workers a host, or as many as it has devices, one host's ranks before
   /// the next one's; servers on the hosts after the last that got one (placement.h).
   Placement placement;
 
+  /// The most that two nodes exchange, each direction, `host` the place of one; 0: all there is.
+  [[nodiscard]] BytesPerSecond rate_between_two(const HostSpec& host) const {
+    return {host.flow_rate.value * std::max(connections, host.ports)};
+  }
   bool operator==(const ClusterSpec&) const = default;
 };
 

@@ -44,6 +44,12 @@ void check_emulated(const ClusterSpec& cluster) {
           "--emulate: host {} has a flow_rate, which no machine emulates; remove it, or simulate",
           host.name));
     }
+    if (host.rdma()) {
+      throw InputError(
+          fmt::format("--emulate: host {} has transport rdma, which no machine emulates; remove "
+                      "it, or simulate",
+                      host.name));
+    }
     if (host.nic <= kFastest) continue;
     throw InputError(
         fmt::format("--emulate: the nic of host {} is above 100 Gbps, which no "

@@ -13,8 +13,8 @@ namespace foretrain {
 /// single packets, at a price in CPU.
 Bytes emulated_burst(const HostSpec& host);
 
-/// Refuses what no machine emulates: no hosts, too many, too fast ones, with devices or a flow
-/// rate, another topology than a star. @throws InputError
+/// Refuses what no machine emulates: no hosts, too many, too fast ones, with devices, a flow rate
+/// or RDMA, another topology than a star. @throws InputError
 void check_emulated(const ClusterSpec& cluster);
 
 /// The cluster with every burst filled in: its ports are token buckets.

@@ -195,10 +195,8 @@ SumLinks sum_links(const Scenario& scenario, int workers) {
   for (const HostSpec& host : cluster.hosts) {
     const auto cpu = Duration::from_seconds(host.send.overhead_s + host.receive.overhead_s);
     BytesPerSecond rate = host.nic;
-    if (host.flow_rate.value > 0) {
-      rate = std::min(rate, BytesPerSecond{host.flow_rate.value * cluster.connections});
-    }
-    take(host.latency * 2 + cpu, rate, host.nic);
+    if (host.flow_rate.value > 0) rate = std::min(rate, cluster.rate_between_two(host));
+    take(host.latency * 2 + (host.rdma() ? Duration{} : cpu), rate, host.nic);
     const bool joined = host.devices > 0 && host.device_link.rate.value > 0;
     links.inside = std::max(links.inside, joined ? host.device_link.latency : cpu);
   }
@@ -314,6 +312,8 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   training->launch = scenario.framework.collective;
   training->forward_waits = scenario.training.bucket_rule == "ddp";
   if (protocol_of(scenario).shards) training->sharded = scenario.training.shard;
+  if (training->gathers()) training->parts = static_cast<int>(training->options.integer(kGroup));
+  if (training->parts <= 1) training->parts = training->workers;
   training->reduces_batches = training->sharded != "optimizer" && training->workers > 1 &&
                               training->accumulate > 1 && scenario.training.reduce == "batch";
   if (training->nodes() > 1) training->compression = scenario.training.compression;

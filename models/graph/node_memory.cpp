@@ -24,7 +24,8 @@ std::int64_t applied_by(const Training& training, NodeId id) {
   const int shard = static_cast<int>(index_of(id)) - (worker ? 0 : training.workers);
   std::int64_t count = 0;
   for (const Bucket& bucket : training.layout->buckets) {
-    if (bucket.shard == shard) count += bucket.count;
+    const bool kept = worker ? training.keeps_part(shard, bucket.shard) : bucket.shard == shard;
+    if (kept) count += bucket.count;
   }
   return count;
 }

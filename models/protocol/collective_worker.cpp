@@ -9,12 +9,14 @@
 namespace foretrain {
 namespace {
 
-// Of a worker that gathers the others, those that it owns.
+// A worker that gathers has new values of the buckets that it keeps, in place.
 std::size_t renewed_in_place(const Training& training, NodeId id) {
   const auto& buckets = training.layout->buckets;
   if (!training.gathers()) return buckets.size();
-  const auto rank = static_cast<int>(index_of(id));
-  return static_cast<std::size_t>(std::ranges::count(buckets, rank, &Bucket::shard));
+  const auto keeps = [&](const Bucket& bucket) {
+    return training.keeps_part(static_cast<int>(index_of(id)), bucket.shard);
+  };
+  return static_cast<std::size_t>(std::ranges::count_if(buckets, keeps));
 }
 
 // Over a hypercube little is summed up, and messages have no one order.
@@ -89,7 +91,9 @@ void CollectiveWorker::receive(Instant now, NodeId from, Message message, Effect
     in_turn = reduction_->hear_end(from, message.step, round_, effects);
   } else if (message.kind == MessageKind::cut) {
     in_turn = hear_cut(from, message.step, effects);
-  } else if (gathers_.wanted() && message.kind == MessageKind::parameters) {
+  } else if (gathers_.wanted() && message.kind == MessageKind::parameters &&
+             training_->same_group(static_cast<int>(index_of(id_)),
+                                   static_cast<int>(index_of(from)))) {
     in_turn = gathers_.receive(from, std::move(message), effects);
     if (in_turn) return gathered(now, effects);
   } else {
@@ -152,16 +156,18 @@ void CollectiveWorker::stage_computed(Instant now, const Computed& computed, Eff
 std::vector<std::uint32_t> CollectiveWorker::in_turn(const std::vector<std::uint32_t>& buckets) {
   if (!turns_.wanted() || buckets.empty()) return buckets;
   const int rank = static_cast<int>(index_of(id_));
+  const int ring = training_->has_replicas() ? training_->parts : training_->workers;
   const auto way = [&](std::uint32_t bucket) {
-    const int owner = bucket_at(bucket).shard;
-    return owner < rank ? owner - rank + training_->workers : owner - rank;
+    return (bucket_at(bucket).shard - rank + training_->workers) % ring;
   };
   std::vector<std::uint32_t> sorted = buckets;
   std::ranges::stable_sort(sorted, std::ranges::greater(), way);
-  const auto owned =
-      std::ranges::count(buckets, rank, [this](auto b) { return bucket_at(b).shard; });
+  // Sums that leave the group have connections of their own.
+  const auto kept = std::ranges::count_if(buckets, [&](std::uint32_t bucket) {
+    return training_->keeps_part(rank, bucket_at(bucket).shard);
+  });
   turns_.begin_sums(sum_under_way(), buckets.front(), buckets.back() + 1,
-                    buckets.size() - static_cast<std::size_t>(owned));
+                    buckets.size() - static_cast<std::size_t>(kept));
   return sorted;
 }
 

@@ -56,12 +56,18 @@ void Gathers::begin(const std::vector<std::uint32_t>& buckets, Effects& effects)
 
 void Gathers::started(Effects& effects) { enter(std::exchange(starting_, {}), effects); }
 
+Route Gathers::route_of(std::uint32_t bucket) const {
+  const Bucket& place = training_->layout->buckets[bucket];
+  if (!training_->has_replicas()) return {*training_, place, rank()};
+  const int parts = training_->parts;
+  return {Ways{.workers = parts}, place.shard % parts, rank() % parts};
+}
+
 void Gathers::enter(const std::vector<std::uint32_t>& buckets, Effects& effects) {
-  const auto rank = static_cast<int>(index_of(id_));
   for (const std::uint32_t bucket : buckets) {
     Part& part = parts_[bucket];
     ++part.entered;
-    if (training_->layout->buckets[bucket].shard == rank) {
+    if (training_->keeps_part(rank(), training_->layout->buckets[bucket].shard)) {
       send_own(bucket, effects);
     } else {
       ++missing_;
@@ -80,9 +86,10 @@ bool Gathers::receive(NodeId from, Message message, Effects& effects) {
   if (message.bucket >= parts_.size()) return false;
   Part& part = parts_[message.bucket];
   const std::int64_t count = training_->layout->buckets[message.bucket].count;
-  const bool in_turn = route_of(message.bucket).values_from() == static_cast<int>(index_of(from)) &&
-                       message.step.value == part.come && part.come < part.entered + most_ahead() &&
-                       message.payload.size() == compressed_size(training_->compression, count);
+  const bool in_turn =
+      route_of(message.bucket).values_from() == static_cast<int>(index_of(from)) - first() &&
+      message.step.value == part.come && part.come < part.entered + most_ahead() &&
+      message.payload.size() == compressed_size(training_->compression, count);
   if (!in_turn) return false;
   ++part.come;
   if (part.come <= part.entered) {
@@ -124,7 +131,7 @@ void Gathers::send_on(std::uint32_t bucket, const Payload& sent, Effects& effect
     Message message{
         .kind = MessageKind::parameters, .step = {parts_[bucket].entered - 1}, .bucket = bucket};
     message.payload = sent;
-    effects.emplace_back(Send{training_->worker(route.target(i)), std::move(message)});
+    effects.emplace_back(Send{training_->worker(first() + route.target(i)), std::move(message)});
   }
 }
 

@@ -39,6 +39,12 @@ namespace foretrain {
 /// bucket's owner (reduction.h). Who has updated all that it owns goes on, and every gather takes
 /// all workers, so none is a step ahead.
 ///
+/// With `group: G` each group of G workers has all parameters in G parts, so the M = N / G groups
+/// are replicas of each other (FSDP's HYBRID_SHARD; MiCS: Zhang and others 2022). Gathers stay
+/// within a group. Sums go round the group, then round the workers that keep the same part; their
+/// owner updates it and sends the new values round those again: 2 (M - 1) / M x 4 P / G more
+/// between groups, on connections of their own.
+///
 /// A gather goes the way of new values (route.h), bucket by bucket: from the owner when that has
 /// come to it, on from each worker when this one has, too; what comes sooner waits. A worker sends
 /// its own values first, for they have the longest way, then others' as they come.
@@ -89,8 +95,12 @@ class Gathers {
   void take(std::uint32_t bucket, const Payload& sent, Effects& effects);
   void send_on(std::uint32_t bucket, const Payload& sent, Effects& effects) const;
   [[nodiscard]] bool is_complete() const { return missing_ == 0 && starting_.empty(); }
-  [[nodiscard]] Route route_of(std::uint32_t bucket) const {
-    return {*training_, training_->layout->buckets[bucket], static_cast<int>(index_of(id_))};
+  /// Among the workers that gather; counted from the first of them.
+  [[nodiscard]] Route route_of(std::uint32_t bucket) const;
+  [[nodiscard]] int rank() const { return static_cast<int>(index_of(id_)); }
+  /// The first worker of those.
+  [[nodiscard]] int first() const {
+    return training_->has_replicas() ? rank() - rank() % training_->parts : 0;
   }
   /// Of a bucket, by which an owner may be ahead of this worker.
   [[nodiscard]] std::int64_t most_ahead() const { return 2 * training_->accumulate + 1; }

@@ -67,6 +67,7 @@ Payload Reduction::packed(BucketRun run, Payload payload, Effects& effects) cons
 void Reduction::send(MessageKind kind, BucketRun run, Step round, int to, Payload payload,
                      Effects& effects) {
   Message message{.kind = kind, .step = round, .bucket = run.first, .version = {round.value}};
+  message.in_order = !training_->same_group(rank(), to);
   message.payload = std::move(payload);
   moved_ += wire_size(message);
   effects.emplace_back(Send{training_->worker(to), std::move(message)});

@@ -10,7 +10,9 @@
 namespace foretrain {
 
 const Option kGroup{.key = "group",
-                    .doc = "workers of a host, that add up among themselves first; 1: one ring",
+                    .doc =
+                        "workers of a host, that add up among themselves first; with shard: "
+                        "parameters each group has all of them (HSDP); 1: one ring",
                     .fallback = std::int64_t{1},
                     .least = 1,
                     .unused_because = "no ring of workers, so none in groups"};

@@ -103,7 +103,7 @@ BucketRun RoutedReduction::computed(Instant now, JobId job, Effects& effects) {
     return {};
   }
   Payload values = owner().finished(bucket, effects);
-  if (!gathers()) values = packed({bucket, 1}, std::move(values), effects);
+  if (is_renewed(bucket)) values = packed({bucket, 1}, std::move(values), effects);
   renew(now, bucket, values, effects);
   return {bucket, 1};
 }
@@ -149,7 +149,7 @@ void RoutedReduction::send_sum(Instant now, std::uint32_t bucket, Payload sum, E
   const BucketRun run{bucket, 1};
   send(MessageKind::partial, run, parts_[bucket].round, *route_of(bucket).sum_to(),
        packed(run, std::move(sum), effects), effects);
-  if (gathers() || !ends_round(parts_[bucket])) renew(now, bucket, {}, effects);
+  if (!is_renewed(bucket) || !ends_round(parts_[bucket])) renew(now, bucket, {}, effects);
 }
 
 // They are in their place, and go no further where they are gathered: whatever job runs, it does
@@ -159,8 +159,9 @@ void RoutedReduction::renew(Instant now, std::uint32_t bucket, const Payload& va
                             Effects& effects) {
   Part& part = parts_[bucket];
   const Route route = route_of(bucket);
-  const bool sends = !gathers() && ends_round(part);
+  const bool sends = is_renewed(bucket) && ends_round(part);
   for (std::size_t i = 0; sends && i < route.targets(); ++i) {
+    if (!shares_values(route.target(i))) continue;
     send(MessageKind::parameters, {bucket, 1}, part.round, route.target(i), values, effects);
   }
   part.in_sum = false;

@@ -73,6 +73,16 @@ class RoutedReduction final : public Reduction {
     const int group = place.tree ? training().layout->tree_group : group_;
     return {{training().workers, false, group, place.tree}, place.shard, rank()};
   }
+  /// New values go to `worker`, or come from it. With replicas only workers that keep the same part
+  /// exchange them, others gather them.
+  [[nodiscard]] bool shares_values(int worker) const {
+    return !gathers() || !training().same_group(rank(), worker);
+  }
+  /// This worker gets new values of the bucket.
+  [[nodiscard]] bool is_renewed(std::uint32_t bucket) const {
+    const int owner = training().layout->buckets[bucket].shard;
+    return !gathers() || (training().has_replicas() && training().keeps_part(rank(), owner));
+  }
   /// The sums of all sources are here.
   [[nodiscard]] static bool all_here(const Part& part) {
     return std::popcount(part.here) == static_cast<int>(part.sums.size());

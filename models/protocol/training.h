@@ -58,6 +58,9 @@ struct Training {
   /// What each worker has its own part of alone (gathers.h): the state of the optimizer |
   /// gradients, too | parameters, too.
   std::string sharded = "optimizer";
+  /// Workers that have parts of the parameters: a group (route.h), which has all of them, so groups
+  /// are replicas of each other; 0: all workers are one group.
+  int parts = 0;
   /// Gradients are reduced after each batch, not once for all batches of a gradient: their owners
   /// add up the batches.
   bool reduces_batches = false;
@@ -83,6 +86,15 @@ struct Training {
   }
   /// Parameters are gathered before they are read.
   [[nodiscard]] bool gathers() const { return sharded == "parameters" && workers > 1; }
+  /// Groups of workers have parameters in parts, and are replicas of each other.
+  [[nodiscard]] bool has_replicas() const { return gathers() && parts > 0 && parts < workers; }
+  /// Worker `rank` keeps what `owner` updates, a bucket's shard: its own, or its group's replica.
+  [[nodiscard]] bool keeps_part(int rank, int owner) const {
+    return has_replicas() ? (rank - owner) % parts == 0 : rank == owner;
+  }
+  [[nodiscard]] bool same_group(int a, int b) const {
+    return !has_replicas() || a / parts == b / parts;
+  }
   /// Sums of gradients among workers, a round.
   [[nodiscard]] int sums_a_round() const { return reduces_batches ? accumulate : 1; }
   /// It adds up batches, as gradients of all parameters.

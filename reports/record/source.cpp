@@ -127,6 +127,32 @@ std::string disk_clause(const Record& record) {
       to_text(disk.write_latency), to_text(disk.write_rate));
 }
 
+/// Names TCP's CPU time if moving messages keeps a core busy for most of the training; else empty.
+std::string messages_clause(const Record& record) {
+  constexpr double kMost = 0.5;
+  AffineCost send;
+  AffineCost receive;
+  for (const HostSpec& host : record.scenario_case.scenario.cluster.hosts) {
+    if (host.rdma()) continue;
+    send.per_item_s = std::max(send.per_item_s, host.send.per_item_s);
+    receive.per_item_s = std::max(receive.per_item_s, host.receive.per_item_s);
+  }
+  const auto share = [&](const NodeTotals& node) {
+    const double bytes_s = static_cast<double>(node.tx.value) * send.per_item_s +
+                           static_cast<double>(node.rx.value) * receive.per_item_s;
+    return std::min(node.cpu_s, bytes_s) / record.time.seconds();
+  };
+  if (record.nodes.empty() || record.time.ns <= 0) return {};
+  const NodeTotals& busiest = *std::ranges::max_element(record.nodes, {}, share);
+  if (share(busiest) < kMost) return {};
+  return fmt::format(
+      "; TCP's CPU time ({:.3g} ns a byte sent, {:.3g} received) keeps a core of {} busy {:.0f} % "
+      "of "
+      "the time: hosts with RDMA say transport: rdma",
+      1e9 * send.per_item_s, 1e9 * receive.per_item_s, busiest.role,
+      100 * std::min(1.0, busiest.cpu_s / record.time.seconds()));
+}
+
 bool has_several_workers(const Record& record) {
   return std::ranges::count_if(record.nodes, [](const NodeTotals& node) {
            return node.role.starts_with("worker");
@@ -166,8 +192,8 @@ std::string basis_sentence(const Record& record) {
   std::vector<std::string> clauses;
   clauses.reserve(record.basis.size());
   for (const ComputeBasis& each : record.basis) clauses.push_back(compute_clause(each));
-  return fmt::format("Stands on: {}{}{}. {}", fmt::join(clauses, "; "), wander_clause(record),
-                     disk_clause(record), jitter_sentence(record));
+  return fmt::format("Stands on: {}{}{}{}. {}", fmt::join(clauses, "; "), wander_clause(record),
+                     disk_clause(record), messages_clause(record), jitter_sentence(record));
 }
 
 std::string others_sentence(const Record& record) {

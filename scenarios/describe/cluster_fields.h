@@ -80,8 +80,8 @@ void describe(Visitor& visit, T& cluster) {
       cluster.hosts, [](const HostSpec& host) { return host.flow_rate.value > 0; });
   visit.field(
       {.key = "connections",
-       .doc = "simulate: TCP connections between two nodes, for hosts with a flow_rate; of a "
-              "ring also NCCL's channels between hosts, each of which carries no more",
+       .doc = "simulate: connections between two nodes, for hosts with a flow_rate; at least as "
+              "many as a host has ports where workers add up among themselves",
        .least = 1,
        .most = 1024,
        .used = capped,

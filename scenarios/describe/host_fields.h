@@ -84,15 +84,56 @@ void describe_devices(Visitor& visit, T& host) {
 }
 
 template <class Visitor, Described<HostSpec> T>
+void describe_network(Visitor& visit, T& host) {
+  visit.field({.key = "nic",
+               .doc = "rate of the network interface, each direction",
+               .above = 0,
+               .most = 1e15},
+              host.nic);
+  visit.field(
+      {.key = "burst",
+       .doc = "what the interface may send at once after a rest; left out: 1 ms of the rate",
+       .least = 2000,
+       .most = 1e9,
+       .written = host.burst.value > 0},
+      host.burst);
+  visit.field({.key = "latency", .doc = "one way, host to switch", .least = 0, .most = 1000},
+              host.latency);
+  visit.field({.key = "flow_rate",
+               .doc = "simulate: the most that one connection carries; left out: all there is",
+               .above = 0,
+               .most = 1e15,
+               .written = host.flow_rate.value > 0},
+              host.flow_rate);
+  visit.field({.key = "ports",
+               .doc = "simulate: network ports that share the nic; sums and gathers among workers "
+                      "use all of them at once, a flow_rate each, as NCCL's rings do",
+               .least = 1,
+               .most = 1024,
+               .used = host.flow_rate.value > 0,
+               .unused_because = "without a flow_rate one connection carries all there is",
+               .written = host.ports > 1},
+              host.ports);
+  visit.field({.key = "transport",
+               .doc = "simulate: rdma: between two such hosts the network cards move messages: no "
+                      "CPU time, no headers of TCP, no slow start; tcp: the kernel does",
+               .choices = {"tcp", "rdma"},
+               .written = host.rdma()},
+              host.transport);
+}
+
+template <class Visitor, Described<HostSpec> T>
 void describe_messages(Visitor& visit, T& host) {
-  visit.section({.key = "send",
-                 .doc = "CPU time of a message, by bytes; left out: as the machine says, or none",
-                 .written = host.send != AffineCost{}},
-                host.send);
-  visit.section({.key = "receive",
-                 .doc = "CPU time of a message, by bytes; left out: as the machine says, or none",
-                 .written = host.receive != AffineCost{}},
-                host.receive);
+  visit.section(
+      {.key = "send",
+       .doc = "TCP's CPU time of a message, by bytes; left out: as the machine says, or none",
+       .written = host.send != AffineCost{}},
+      host.send);
+  visit.section(
+      {.key = "receive",
+       .doc = "TCP's CPU time of a message, by bytes; left out: as the machine says, or none",
+       .written = host.receive != AffineCost{}},
+      host.receive);
 }
 
 template <class Visitor, Described<HostSpec> T>
@@ -124,26 +165,7 @@ void describe(Visitor& visit, T& host) {
                .most = kNodesMax},
               host.count);
   visit.field({.key = "cores", .doc = "processor cores", .least = 1, .most = 1024}, host.cores);
-  visit.field({.key = "nic",
-               .doc = "rate of the network interface, each direction",
-               .above = 0,
-               .most = 1e15},
-              host.nic);
-  visit.field(
-      {.key = "burst",
-       .doc = "what the interface may send at once after a rest; left out: 1 ms of the rate",
-       .least = 2000,
-       .most = 1e9,
-       .written = host.burst.value > 0},
-      host.burst);
-  visit.field({.key = "latency", .doc = "one way, host to switch", .least = 0, .most = 1000},
-              host.latency);
-  visit.field({.key = "flow_rate",
-               .doc = "simulate: the most that one TCP connection carries; left out: all there is",
-               .above = 0,
-               .most = 1e15,
-               .written = host.flow_rate.value > 0},
-              host.flow_rate);
+  describe_network(visit, host);
   visit.field({.key = "machine",
                .doc = "a machine file; left out: this machine, calibrated",
                .written = !host.machine.empty()},

@@ -46,7 +46,7 @@ void describe_travel(Visitor& visit, T& training) {
        .doc =
            "simulate: of what each worker has its own part alone: optimizer: its state (ZeRO 1); "
            "gradients: they, too (ZeRO 2); parameters: they, too, gathered before each layer "
-           "(ZeRO 3, FSDP)",
+           "(ZeRO 3, FSDP; with group: in parts within a group alone, HSDP)",
        .choices = {"optimizer", "gradients", "parameters"},
        .used = protocol == nullptr || protocol->shards,
        .unused_because = "only workers of all_reduce have the optimizer's state in parts",

@@ -56,14 +56,14 @@ Fabric::Fabric(Engine& engine, const ClusterSpec& cluster, Bytes unsent,
       time_factors_(time_factors),
       flows_(engine, paced(topology_.ports(), resources_of(topology_, serves), time_factors)),
       departures_(flows_, resources_of(topology_, serves), history),
-      tcp_(cluster.tcp),
       // What has begun to leave has at least a byte in the kernel.
       unsent_(std::max(kNothing, static_cast<double>(unsent.value))) {
   hosts_.resize(topology_.hosts());
 }
 
 Fabric::ConnectionId Fabric::connect(std::size_t from, std::size_t to) {
-  const ConnectionId id = add_connection(from, to, topology_.route(from, to), tcp_);
+  const ConnectionId id =
+      add_connection(from, to, topology_.route(from, to), topology_.tcp_between(from, to));
   Connection& connection = connections_[id];
   if (const auto found = cuts_.find({from, to}); found != cuts_.end()) {
     connection.cuts = found->second;

@@ -132,7 +132,6 @@ class Fabric : public Actor {
   TimeFactors time_factors_;
   FlowNetwork flows_;
   Departures departures_;
-  bool tcp_;
   double unsent_;                                            // bytes
   std::map<std::pair<std::size_t, std::size_t>, int> cuts_;  // from a host to another
   std::vector<Connection> connections_;

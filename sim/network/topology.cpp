@@ -40,7 +40,8 @@ struct Topology::Switches {
 Topology::~Topology() = default;
 
 Topology::Topology(const ClusterSpec& cluster)
-    : tcp_(cluster.tcp), switches_(std::make_unique<Switches>()) {
+    : tcp_(cluster.tcp && !std::ranges::all_of(cluster.hosts, &HostSpec::rdma)),
+      switches_(std::make_unique<Switches>()) {
   std::vector<HostNic> nics;
   for (const HostSpec& host : cluster.hosts) {
     const PortSpec port{host.nic.value, static_cast<double>(host.burst.value)};
@@ -54,7 +55,8 @@ Topology::Topology(const ClusterSpec& cluster)
   device_ports_ = static_cast<FlowNetwork::PortId>(ports_.size());
   for (const HostSpec& host : cluster.hosts) {
     for (int n = 0; n < host.count; ++n) {
-      flow_rates_.push_back(host.flow_rate.value * cluster.connections);
+      flow_rates_.push_back(cluster.rate_between_two(host).value);
+      rdma_.push_back(host.rdma());
       join_devices(host);
     }
   }

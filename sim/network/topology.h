@@ -60,9 +60,13 @@ class Topology {
   [[nodiscard]] Route between_devices(std::size_t host, int from, int to) const;
   [[nodiscard]] bool joins_devices(FlowNetwork::PortId port) const { return port >= device_ports_; }
 
-  /// The most that TCP between two hosts carries, all connections together, bytes/s; 0: all there
-  /// is.
+  /// The most that two nodes on these hosts exchange, all connections together, bytes/s; 0: all
+  /// there is.
   [[nodiscard]] double most_between(std::size_t from, std::size_t to) const;
+  /// TCP carries messages between these hosts, with headers and slow start.
+  [[nodiscard]] bool tcp_between(std::size_t from, std::size_t to) const {
+    return tcp_ && !(rdma_[from] && rdma_[to]);
+  }
 
   /// Both directions of all links of a host.
   [[nodiscard]] std::vector<FlowNetwork::PortId> links_of(std::size_t host) const;
@@ -111,13 +115,14 @@ class Topology {
   void connect(Vertex a, Vertex b, PortSpec port, Duration latency);
   Link add_port(PortSpec port, Duration latency);
 
-  bool tcp_;
+  bool tcp_;                            // between some hosts
   std::unique_ptr<Switches> switches_;  // with the hosts that have several links
   std::vector<HostPlace> hosts_;
   std::vector<PortSpec> ports_;
   FlowNetwork::PortId device_ports_ = 0;   // they come last
   std::vector<DeviceLinks> device_links_;  // by host
   std::vector<double> flow_rates_;         // by host
+  std::vector<bool> rdma_;                 // by host
 };
 
 }  // namespace foretrain::sim

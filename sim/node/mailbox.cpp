@@ -104,7 +104,11 @@ bool Mailbox::device_joined_to(NodeId peer) const {
 const TransportCost& Mailbox::transport_with(NodeId peer) const {
   const Host& host = process_.host();
   const Place& there = place_of(peer);
-  if (there.host != place_.host) return host.remote;
+  static const TransportCost kByNetworkCards;
+  if (there.host != place_.host) {
+    const bool rdma = host.rdma && peers_[index_of(peer)]->process_.host().rdma;
+    return rdma ? kByNetworkCards : host.remote;
+  }
   return there.core == place_.core ? host.one_core : host.local;
 }
 

@@ -28,7 +28,7 @@ std::vector<NodePlace> places_of_workers(const Scenario& scenario) {
   return places;
 }
 
-std::optional<std::string> groups_of_devices(Scenario& scenario) {
+std::optional<std::string> set_group(Scenario& scenario) {
   if (!reads(protocol_called(scenario.training.strategy), kGroup)) return std::nullopt;
   const std::vector<NodePlace> workers = places_of_workers(scenario);
   const int group = devices_a_host(workers);
@@ -38,6 +38,16 @@ std::optional<std::string> groups_of_devices(Scenario& scenario) {
   options.set(kGroup, std::int64_t{group});
   const auto against = against_shard(scenario);
   return against ? fmt::format("training.shard is set: {}", against->why) : "";
+}
+
+std::optional<std::string> groups_of_devices(Scenario& scenario) {
+  if (scenario.training.shard == "parameters") return std::nullopt;
+  return set_group(scenario);
+}
+
+std::optional<std::string> replicas_of_hosts(Scenario& scenario) {
+  if (scenario.training.shard != "parameters") return std::nullopt;
+  return set_group(scenario);
 }
 
 // Some host has several workers on devices whose link is faster than PCI Express; of those that
@@ -68,6 +78,9 @@ void add_changes_among_workers(std::vector<ScenarioChange>& changes) {
   changes.push_back({"groups of a host's devices",
                      "the devices of a host add up among themselves before hosts do",
                      Kind::training, groups_of_devices});
+  changes.push_back({"a replica a host (HSDP)",
+                     "parameters in parts within each host, so gathers stay there; more memory",
+                     Kind::training, replicas_of_hosts});
   changes.push_back({"optimizer in parts (ZeRO 1)",
                      "an all-reduce's bytes on the wire",
                      Kind::training,

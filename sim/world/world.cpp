@@ -46,6 +46,7 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
       machine.emulated = {};  // what a real network's driver costs, nobody measured
       for (int index = 0; index < spec.count; ++index) {
         Host& host = add_host(host_name(spec, index), make_cores(spec.cores, machine), machine);
+        host.rdma = spec.rdma();
         if (spec.devices == 0) continue;
         host.devices =
             std::make_shared<Cpu>(engine, spec.devices, Cpu::Sharing{kDeviceSlice}, history);
@@ -62,9 +63,12 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
     }
   }
   if (!scenario.cluster.hosts.empty()) {
-    fabric = std::make_unique<Fabric>(
-        engine, emulate ? emulated(scenario.cluster) : scenario.cluster, in_kernel(scenario),
-        time_factors, serving_hosts(prepared), history);
+    ClusterSpec cluster = emulate ? emulated(scenario.cluster) : scenario.cluster;
+    // What a worker and a server exchange goes by one port of each.
+    for (HostSpec& host : cluster.hosts)
+      host.ports = prepared.training->servers > 0 ? 1 : host.ports;
+    fabric = std::make_unique<Fabric>(engine, cluster, in_kernel(scenario), time_factors,
+                                      serving_hosts(prepared), history);
   }
 }
 

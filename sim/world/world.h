@@ -33,6 +33,7 @@ struct Host {
   Instant disk_free{};             ///< its disk is busy until then
   std::shared_ptr<Cpu> devices{};  ///< its accelerators, a core each; null: it has none
   bool device_links = false;       ///< messages between them take time
+  bool rdma = false;               ///< to, from others that have it no core moves messages
 };
 
 class Mailbox;

@@ -47,6 +47,9 @@ inline constexpr int kHeaderLinesMax = 200;
 inline constexpr int kSourceLinesMax = 400;
 inline constexpr int kFunctionLinesMax = 70;
 inline constexpr int kReadmeLinesMax = 80;
+/// The product is no longer than this. It falls with what is removed, and rises by a budget that an
+/// issue names.
+inline constexpr int kProductLinesMax = 94'800;
 
 /// Lines of a header or a source.
 std::vector<Finding> length_findings(const SourceFile& file);
@@ -59,6 +62,9 @@ std::vector<Finding> first_line_findings(const SourceFile& file);
 
 /// A README of a folder is short.
 std::vector<Finding> readme_findings(const SourceFile& file);
+
+/// Lines of what users get: headers, sources, pages and scripts of the product's folders.
+int product_lines(const std::vector<SourceFile>& tree);
 
 /// Nothing at the root but what belongs there; a README in each folder of code.
 std::vector<Finding> layout_findings(const std::vector<std::string>& paths);

@@ -196,4 +196,14 @@ std::vector<Finding> layout_findings(const std::vector<std::string>& paths) {
   return findings;
 }
 
+int product_lines(const std::vector<SourceFile>& tree) {
+  int lines = 0;
+  for (const SourceFile& file : tree) {
+    static const std::set<std::string> kProduct{"models", "scenarios", "reports",
+                                                "sim",    "exec",      "main.cpp"};
+    if (kProduct.contains(top_of(file.path))) lines += static_cast<int>(lines_of(file.text).size());
+  }
+  return lines;
+}
+
 }  // namespace foretrain::house

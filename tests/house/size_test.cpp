@@ -51,6 +51,20 @@ TEST_CASE("size: the README of a folder is short") {
   CHECK(findings.empty());
 }
 
+TEST_CASE("size: the product keeps to its budget of lines") {
+  const int lines = product_lines(files_of_tree({".h", ".cpp", ".js", ".css", ".html", ".py"}));
+  CHECK(lines > kProductLinesMax / 2);
+  CHECK(lines <= kProductLinesMax);
+}
+
+TEST_CASE("size: lines of tests and scripts at the root are no lines of the product") {
+  CHECK(product_lines({{"models/a.h", "1\n2\n"},
+                       {"main.cpp", "3\n"},
+                       {"reports/show/page/a.js", "4\n5"},
+                       {"tests/a.cpp", "no\n"},
+                       {"tests/sim/b.cpp", "no\n"}}) == 5);
+}
+
 TEST_CASE("layout: the top level holds what belongs there, each folder has a README") {
   const auto findings = layout_findings(paths_of_tree());
   INFO(describe(findings));

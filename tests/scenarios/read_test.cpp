@@ -106,7 +106,8 @@ TEST_CASE("read: an unknown key is told the nearest, where one is near") {
         "x.yaml:3:3: training.wrkers: unknown key; did you mean training.workers?");
   CHECK(scenario_error("foretrain: 1\ncluster:\n  hosts:\n    - {name: a, nic_rate: 3}\n") ==
         "x.yaml:4:17: cluster.hosts[0].nic_rate: unknown key; the keys here are name, count, "
-        "cores, nic, burst, latency, flow_rate, machine, compute, gflops, memory_bandwidth, "
+        "cores, nic, burst, latency, flow_rate, ports, transport, machine, compute, gflops, "
+        "memory_bandwidth, "
         "overhead, send, receive, devices, device_name, device, device_updates, device_link, "
         "measured, mtbf, restart_after, price, bought, like");
   CHECK(scenario_error("foretrain: 1\nbatch_size: 3\n") ==

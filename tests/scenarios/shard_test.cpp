@@ -29,7 +29,9 @@ TEST_CASE("shard key: what goes not with it is refused at its own place") {
   };
   const std::string in_parts = "shard: parameters, ";
   refused(shard_text("shard: parameters", ""), "training.shard", "write numerics: off");
-  refused(shard_text(in_parts + "group: 2"), "training.group", "remove it");
+  refused(shard_text("shard: gradients, group: 2"), "training.group", "remove it");
+  CHECK(only(shard_text(in_parts + "group: 2")).training.shard == "parameters");
+  refused(shard_text(in_parts + "group: 3"), "training.group", "divides them");
   refused(shard_text(in_parts + "algorithm: tree"), "training.algorithm", "two groups own");
   refused(shard_text(in_parts + "algorithm: auto"), "training.algorithm", "two groups own");
   refused(shard_text(in_parts + "compression: topk"), "training.compression", "topk");

@@ -1,6 +1,8 @@
 // Workers on devices in virtual time, against sums by hand.
 #include "models/protocol/message.h"
+#include "reports/record/source.h"
 #include "reports/record/summary.h"
+#include "scenarios/hardware.h"
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
@@ -8,6 +10,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -226,6 +229,60 @@ TEST_CASE("devices: one connection does not fill a port, four do") {
   CHECK(job.step_s() == Approx(kGradient_s + 4 * ring_s).epsilon(kOfMessages));
   job.c.scenario.cluster.connections = 4;
   CHECK(job.step_s() == Approx(kGradient_s + ring_s).epsilon(kOfMessages));
+  // As many ports are used by sums among workers, one of them by what a server and a worker send.
+  job.c.scenario.cluster.connections = 1;
+  job.host().ports = 4;
+  CHECK(job.step_s() == Approx(kGradient_s + ring_s).epsilon(kOfMessages));
+  DeviceJob servers("sync", 1, 1);
+  servers.host().nic = {1e9};
+  servers.host().flow_rate = {250e6};
+  servers.host().ports = 4;
+  CHECK(servers.step_s() == Approx(kGradient_s + 2 * 4 * ring_s).epsilon(0.03));
+}
+
+TEST_CASE("devices: by RDMA messages take no core, no headers; both ends have to have it") {
+  DeviceJob job("all_reduce", 2, 1);
+  const double ring_s = 4 * kLayer / 1e9;
+  HostSpec& first = job.host();
+  first.nic = {1e9};
+  first.send = first.receive = {0, 5e-9};  // longer than the wire takes
+  job.c.scenario.cluster.tcp = true;
+  first.count = 1;
+  job.c.scenario.cluster.hosts.push_back(first);
+  job.c.scenario.cluster.hosts.back().name = "other";
+  const double by_tcp = job.step_s();
+  CHECK(by_tcp > kGradient_s + 5 * ring_s);
+  job.host().transport = "rdma";
+  CHECK(job.step_s() == Approx(by_tcp));
+  job.c.scenario.cluster.hosts.back().transport = "rdma";
+  CHECK(job.step_s() == Approx(kGradient_s + ring_s).epsilon(1e-4));
+}
+
+// nccl-tests on such hosts: a bus bandwidth of some 185 GB/s; 22.1 ms on half of the ports (issue
+// 100 of NVIDIA/nccl-tests).
+TEST_CASE("devices: two DGX A100 add up 1 GiB in what NCCL was measured to take") {
+  DeviceJob job("all_reduce", 16, 8);
+  const std::vector<HostSpec> library = library_hosts();
+  const auto named = std::ranges::find(library, "dgx-a100", &HostSpec::name);
+  REQUIRE(named != library.end());
+  job.host() = *named;
+  job.host().count = 2;
+  job.c.scenario.cluster.tcp = true;
+  std::ofstream(job.c.scenario.model.profile)
+      << "layer,parameter_bytes,forward_ms,backward_ms\npayload,1073741824,0.001,0.001\n";
+  job.c.scenario.training.steps = 3;
+  job.c.scenario.training.batch_size = 1;
+  job.c.scenario.model.profile_batch = 1;
+  job.c.scenario.training.bucket_size = {256'000'000};
+  CHECK(job.step_s() == Approx(11e-3).epsilon(0.25));
+  job.host().nic = {job.host().nic.value / 2};
+  job.host().ports /= 2;
+  CHECK(job.step_s() == Approx(22.1e-3).epsilon(0.25));
+  // TCP's CPU time binds, and the forecast says so.
+  job.host().transport = "tcp";
+  const Record by_tcp = job.record();
+  CHECK(by_tcp.time.seconds() / 3 > 0.1);
+  CHECK_THAT(basis_sentence(by_tcp), Catch::Matchers::Contains("TCP's CPU time (0.09 ns a byte"));
 }
 
 // The device computes while a core of its host copies what is sent: the longer one counts.

@@ -93,6 +93,7 @@ TEST_CASE("emulated: what no machine can be is refused by name") {
     Case scenario_case = three_workers();
     scenario_case.scenario.cluster.hosts.front().devices = host.devices;
     scenario_case.scenario.cluster.hosts.front().flow_rate = host.flow_rate;
+    scenario_case.scenario.cluster.hosts.front().transport = host.transport;
     try {
       simulate_emulated(scenario_case, 4);
     } catch (const InputError& error) {
@@ -107,6 +108,9 @@ TEST_CASE("emulated: what no machine can be is refused by name") {
   host = {};
   host.devices = 3;
   CHECK(refused(host).find("has devices, which no machine emulates") != std::string::npos);
+  host = {};
+  host.transport = "rdma";
+  CHECK(refused(host).find("has transport rdma, which no machine emulates") != std::string::npos);
 }
 
 }  // namespace

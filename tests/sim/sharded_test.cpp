@@ -1,5 +1,6 @@
 // Gradients, parameters in parts in virtual time, against sums by hand.
 #include "tests/sim/sharded_job.h"
+#include "tests/support/options.h"
 
 #include <catch2/catch.hpp>
 
@@ -26,6 +27,30 @@ TEST_CASE("sharded: parameters in parts move three times theirs but for the last
     CHECK(static_cast<double>(node.tx.value) ==
           Approx(kShardedSteps * part * 2 * 4 * kShardedLayer).epsilon(1e-3));
   }
+}
+
+// Two hosts of two devices: gathers and half of the sums stay within a host.
+TEST_CASE("sharded: with replicas a host sends an all-reduce of one part to the other") {
+  ShardedJob job("parameters", 4);
+  job.host().count = 2;
+  job.host().devices = 2;
+  job.host().device_link = {{1e12}, {}, false};
+  set_option(job.c.scenario.training.protocol, "group", std::int64_t{2});
+  const Record record = job.record();
+  const double all = 4 * kShardedLayer;
+  // Each worker has half of the parameters, and exchanges 2 (M - 1) / M of that.
+  const double between = kShardedSteps * all / 2;
+  const double within = kShardedSteps * (3 * 4 - 1) * kShardedLayer / 2.0 + all / 2;
+  for (const NodeTotals& node : record.nodes) {
+    CHECK(static_cast<double>(node.local.value) == Approx(within).epsilon(2e-3));
+    CHECK(static_cast<double>((node.tx - node.local).value) == Approx(between).epsilon(2e-3));
+  }
+  // A slow wire between hosts: the exposed part is that of the sums alone.
+  job.host().nic = {100e6};
+  const double replicas_s = job.step_s();
+  CHECK(replicas_s == Approx(all / 100e6).epsilon(0.25));  // two workers' halves, each way
+  set_option(job.c.scenario.training.protocol, "group", std::int64_t{1});
+  CHECK(job.step_s() == Approx((3 * 4 - 1) * 0.75 * kShardedLayer / 100e6).epsilon(0.01));
 }
 
 // Four batches of one layer, which both passes of all batches read: parameters are gathered once.

@@ -3,6 +3,7 @@
 
 #include "models/graph/node_memory.h"
 #include "models/networks/registry.h"
+#include "tests/support/options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 
@@ -121,6 +122,30 @@ TEST_CASE("gathers: the weights are those of an all-reduce in any order of arriv
     CHECK(shuffled.finished == workers);
     CHECK(shuffled.updates == expected.updates);
     CHECK(shuffled.evals.size() == expected.evals.size());
+    CHECK(shuffled.weights == expected.weights);
+  }
+}
+
+TEST_CASE("gathers: replicas end with the weights of an all-reduce in groups") {
+  const auto [workers, parts, accumulate, every] = GENERATE(table<int, int, int, int>(
+      {{4, 2, 1, 0}, {6, 2, 1, 2}, {6, 3, 2, 0}, {8, 4, 1, 1}, {9, 3, 1, 3}}));
+  CAPTURE(workers, parts, accumulate, every);
+  const auto replicas = gathered_training(workers);
+  testing::set_option(replicas->options, "group", std::int64_t{parts});
+  replicas->parts = parts;
+  replicas->accumulate = accumulate;
+  replicas->evaluate_every = every;
+  const auto plain = std::make_shared<Training>(*replicas);
+  plain->sharded = "optimizer";
+  const testing::Shuffled expected = testing::run_shuffled(plain, 1);
+  REQUIRE(!expected.weights.empty());
+  for (std::uint64_t seed = 1; seed < 8; ++seed) {
+    CAPTURE(seed);
+    testing::Shuffled shuffled(replicas, seed);
+    shuffled.run();
+    CHECK(shuffled.faults.empty());
+    CHECK(shuffled.finished == workers);
+    CHECK(shuffled.updates == expected.updates);
     CHECK(shuffled.weights == expected.weights);
   }
 }

@@ -1,6 +1,7 @@
 // Groups of a host's devices, a slower link between them: when they are asked, what they are.
 #include "sim/whatif/among_workers.h"
 
+#include "models/protocol/route.h"
 #include "sim/whatif/whatif.h"
 #include "tests/sim/asked_whatif.h"
 #include "tests/sim/sharded_job.h"
@@ -16,6 +17,7 @@ namespace {
 using namespace literals;
 
 const std::string kGroupsOfDevices = "groups of a host's devices";
+const std::string kReplicas = "a replica a host (HSDP)";
 const std::string kDevicesOnPcie = "devices on 15.75 GB/s PCIe";
 constexpr DeviceLinkSpec kNvlink{{150e9}, {5'000}, false};
 
@@ -65,9 +67,17 @@ TEST_CASE("whatif among workers: groups are of neighbours in rank, of hosts alik
   CHECK_FALSE(why_not(unlike, kGroupsOfDevices));
 }
 
-TEST_CASE("whatif among workers: groups do not go with parameters in parts, which is told") {
+TEST_CASE("whatif among workers: with parameters in parts groups are replicas") {
   Scenario parts = LinkedJob(2, 4).c.scenario;
+  CHECK_FALSE(why_not(parts, kReplicas));
   parts.training.shard = "parameters";
+  CHECK_FALSE(why_not(parts, kGroupsOfDevices));
+  Scenario changed = parts;
+  CHECK(sim::change_to_verify(kReplicas).apply(changed) == "");
+  CHECK(changed.training.shard == "parameters");
+  CHECK(changed.training.protocol.integer(kGroup) == 4);
+  CHECK_FALSE(why_not(changed, kReplicas));
+  parts.training.shard = "gradients";
   CHECK(why_not(parts, kGroupsOfDevices) ==
         "training.shard is set: groups add up for themselves first");
 }
