@@ -108,12 +108,6 @@ void check_compression(const Case& c) {
                      "remove it, or take all_reduce, sync, async or ssp",
                      training.strategy));
   }
-  const bool waits = protocol != nullptr && protocol->waits(training.protocol);
-  if (training.compression.keeps_rest() && waits && training.rejoin_limit.ns > 0) {
-    fail(c, "training.rejoin_limit",
-         "a worker that comes back has not what topk left out before, so it could not make its "
-         "gradient again; remove it, or compress with fp16");
-  }
 }
 
 /// Gradients, parameters in parts are times alone, of one ring; who keeps states has all

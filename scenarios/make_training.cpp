@@ -321,9 +321,6 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   if (!protocol_of(scenario).synchronous) training->updates_a_step = training->workers;
   training->checkpoint = scenario.checkpoint.every;
   training->target = scenario.training.until;
-  if (protocol_of(scenario).waits(training->options)) {
-    training->rejoin_limit = scenario.training.rejoin_limit;
-  }
   if (protocol_of(scenario).several_workers) {
     training->return_limit = scenario.training.rejoin_limit;
   }

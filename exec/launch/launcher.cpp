@@ -195,7 +195,7 @@ void Launcher::on_left(Member& member, const std::string& why) {
   member.connection = nullptr;
   if (stage_ == Stage::ending) return stop_when_empty();
   if (member.changes_kernels) return;
-  if (member.lost) return left_again(member, why);
+  if (member.lost) return;
   if (can_lose(member) && (member.process > 0 || lose(member, "left: " + why))) return;
   const std::string what = fmt::format("{} left: {}", member.described(), why);
   if (member.process == 0 && wait_for(member, what)) return;

@@ -112,10 +112,9 @@ class Launcher {
   // is due and the one before has ended, and is lost until it is ready.
 
   [[nodiscard]] bool can_lose(const Member& member) const;
-  /// Goes on without it, where the strategy can, or waits, where it returns. `why`: "was killed by
-  /// signal 9"; `restart_after`: a fault says so.
+  /// Goes on without it, where the strategy can. `why`: "was killed by signal 9"; `restart_after`:
+  /// a fault says so.
   bool lose(Member& member, const std::string& why, std::optional<Duration> restart_after = {});
-  [[nodiscard]] bool returns(const Member& member, std::optional<Duration> restart_after) const;
   void plan_return(Member& member, std::optional<Duration> restart_after);
   /// One of the restarts that are left; false: there is none any more.
   bool take_restart(Member& member);
@@ -123,8 +122,6 @@ class Launcher {
   /// It has told where it is, as all have.
   void introduce(Member& member);
   void welcome_back(Member& member);
-  /// A lost one's connection is gone.
-  void left_again(Member& member, const std::string& why);
   /// Its process has ended before it was ready.
   void give_up_return(Member& member, const std::string& what);
 

@@ -30,18 +30,14 @@ bool Launcher::can_lose(const Member& member) const {
          may_lose(*training_, NodeId(member.rank), static_cast<int>(lost));
 }
 
-// The training goes on without it, or waits. Those it talked to may not have noticed: of a stopped
-// process, or one behind a dead link, the connections stay.
+// The training goes on without it. Those it talked to may not have noticed: of a stopped process,
+// or one behind a dead link, the connections stay.
 bool Launcher::lose(Member& member, const std::string& why, std::optional<Duration> restart_after) {
-  const bool waited_for = is_waited_for(*training_, NodeId(member.rank));
-  if (!can_lose(member) || (waited_for && !returns(member, restart_after))) return false;
+  if (!can_lose(member)) return false;
   member.lost = true;
   member.left = now();
   record_.nodes[static_cast<std::size_t>(member.rank)].lost = why;
-  const std::string others = waited_for
-                                 ? "wait for it, " + to_text(training_->rejoin_limit) + " at most"
-                                 : "go on without it";
-  tell_people(fmt::format("{} {}; the others {}\n", member.described(), why, others));
+  tell_people(fmt::format("{} {}; the others go on without it\n", member.described(), why));
   if (member.pauses) member.pauses->end();
   send_to_all(members_, ControlKind::lost, member.rank);
   plan_return(member, restart_after);
@@ -50,17 +46,9 @@ bool Launcher::lose(Member& member, const std::string& why, std::optional<Durati
 }
 
 // A fault that says so is no accident: that counts for nothing.
-bool Launcher::returns(const Member& member, std::optional<Duration> restart_after) const {
-  const auto id = NodeId(member.rank);
-  if (!may_come_back(*training_, id)) return false;
-  // Somebody else has started the tasks, and may do so again.
-  if (options_.task) return member.process == 0 && is_waited_for(*training_, id);
-  return restart_after || beginning_.restarts_left > 0;
-}
-
 void Launcher::plan_return(Member& member, std::optional<Duration> restart_after) {
-  if (!returns(member, restart_after)) return;
-  if (options_.task) return start_again(member);
+  if (options_.task || !may_come_back(*training_, NodeId(member.rank))) return;
+  if (!restart_after && beginning_.restarts_left == 0) return;
   member.coming = Member::Return::planned;
   if (member.lives()) kill(member.process, SIGKILL);  // it has given up, or is silent
   std::chrono::nanoseconds wait = kOtherDeath;
@@ -96,7 +84,7 @@ void Launcher::start_again(Member& member) {
   member.listening = member.ready = member.reaped = member.changes_kernels = false;
   ++member.generation;
   member.coming = Member::Return::started;
-  if (!options_.task) start_node(member);
+  start_node(member);
 }
 
 // Those it talks to hear of it first: whoever says by then that it is this worker is the old one.
@@ -118,12 +106,6 @@ void Launcher::welcome_back(Member& member) {
   member.pauses->start();
   tell_people(fmt::format("{} is back\n", member.described()));
   send_json(*member.connection, ControlKind::go, NodeId(0), time.ns);
-}
-
-// Of a process of ours it is told when it is reaped.
-void Launcher::left_again(Member& member, const std::string& why) {
-  if (member.process > 0 || member.coming != Member::Return::started) return;
-  give_up_return(member, "left: " + why);
 }
 
 void Launcher::give_up_return(Member& member, const std::string& what) {

@@ -78,12 +78,6 @@ struct Protocol {
   bool (*takes_back)(const ProtocolOptions& options) = [](const ProtocolOptions&) { return false; };
   /// What that takes of a scenario, where it does not always: "with ..."; empty: nothing.
   std::string_view takes_back_with{};
-  /// The others can wait for it as they stand (Training::rejoin_limit), with the bits of a training
-  /// that lost nobody. Where they cannot, or it is no worker, they begin again with it
-  /// (Training::return_limit).
-  bool (*waits)(const ProtocolOptions& options) = [](const ProtocolOptions&) { return false; };
-  /// Told to who sets such a limit where there are no others; else empty.
-  std::string_view waits_not_because{};
   std::optional<WrongOption> (*wrong)(const ProtocolOptions& options, int workers) =
       [](const ProtocolOptions&, int) { return std::optional<WrongOption>(); };
   /// Parameters whose optimizer's state node `id` holds. Null: those of its shard: a server's, or

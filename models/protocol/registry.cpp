@@ -61,16 +61,12 @@ bool reads(const Protocol& protocol, const Option& option) {
 bool may_lose(const Training& training, NodeId id, int lost) {
   const Protocol& protocol = protocol_called(training.strategy);
   return training.is_worker(id) && id != training.worker(0) &&
-         (training.waits() || lost < protocol.most_lost(training.options, training.workers));
+         lost < protocol.most_lost(training.options, training.workers);
 }
 
 bool may_come_back(const Training& training, NodeId id) {
-  const bool takes_back = protocol_called(training.strategy).takes_back(training.options);
-  return (training.waits() || takes_back) && may_lose(training, id, 0);
-}
-
-bool is_waited_for(const Training& training, NodeId id) {
-  return training.waits() && may_come_back(training, id);
+  return protocol_called(training.strategy).takes_back(training.options) &&
+         may_lose(training, id, 0);
 }
 
 bool begins_again(const Training& training, NodeId id, int lost) {

@@ -26,14 +26,11 @@ const std::vector<const Option*>& protocol_options();
 /// The protocol has this option.
 bool reads(const Protocol& protocol, const Option& option);
 
-/// Node `id` may be lost now that `lost` nodes have been, and the training goes on, or waits.
+/// Node `id` may be lost now that `lost` nodes have been, and the training goes on.
 bool may_lose(const Training& training, NodeId id, int lost);
 
 /// Where it has been lost, another process may take the place of node `id`.
 bool may_come_back(const Training& training, NodeId id);
-
-/// Where it has been lost, the others do not go on before that.
-bool is_waited_for(const Training& training, NodeId id);
 
 /// Where node `id` is lost now that `lost` nodes have been, nobody goes on: its state is gone with
 /// it, and what the others have is of another step. But they wait for another process in its place

@@ -142,9 +142,6 @@ Protocol single_protocol() {
   return {.name = "single",
           .doc = "one worker alone, without messages",
           .several_workers = false,
-          .waits_not_because =
-              "nobody is left to wait for its worker; run --max-restarts begins again from the "
-              "newest checkpoint",
           .make_node = [](const std::shared_ptr<const Training>& training, NodeId /*id*/) {
             return std::unique_ptr<Node>(std::make_unique<SingleWorker>(training));
           }};

@@ -11,31 +11,22 @@
 namespace foretrain {
 
 SyncServer::SyncServer(std::shared_ptr<const Training> training, NodeId id)
-    : training_(std::move(training)),
-      seats_(static_cast<std::size_t>(training_->workers)),
-      loss_timers_(seats_.size()),
-      whole_from_(seats_.size()),
-      cut_(training_, id) {
+    : training_(std::move(training)), cut_(training_, id) {
   const Payload start = initial_parameters(*training_);
   const int shard = static_cast<int>(index_of(id)) - training_->workers;
+  const auto workers = static_cast<std::size_t>(training_->workers);
   for (const std::uint32_t index : training_->layout->of_shard(shard)) {
-    gatherings_.push_back({ShardBucket(training_, index, start),
-                           std::vector<Arrival>(seats_.size()),
-                           std::vector<Standing>(seats_.size()), training_->workers});
+    gatherings_.push_back(
+        {ShardBucket(training_, index, start), std::vector<Arrival>(workers), training_->workers});
   }
 }
 
 void SyncServer::handle(Instant now, Input input, Effects& effects) {
-  if (cut_.postpones(input)) return;
+  if (finished_ || cut_.postpones(input)) return;
   if (auto* received = std::get_if<Received>(&input)) {
     receive(now, received->from, std::move(received->message), effects);
-  } else if (auto* back = std::get_if<PeerBack>(&input)) {
-    seats_[index_of(back->peer)] = {back->generation, true};
   } else if (auto* lost = std::get_if<PeerLost>(&input)) {
-    if (training_->is_worker(lost->peer)) seats_[index_of(lost->peer)].taken = false;
-    if (!finished_) lose(now, lost->peer, effects);
-  } else if (finished_) {
-    return;
+    effects.emplace_back(Fault{lost->peer, "the connection to it was lost"});
   } else if (auto* computed = std::get_if<Computed>(&input)) {
     if (computed->job != ServerCut::kJob) {
       return applied(now, gatherings_[static_cast<std::size_t>(computed->job)], effects);
@@ -46,9 +37,8 @@ void SyncServer::handle(Instant now, Input input, Effects& effects) {
     const bool restored = gatherings_.front().held;
     if (restored) return release(now, effects);
     cut_.wait_for_next(effects);
-  } else if (auto* timer = std::get_if<TimerFired>(&input)) {
-    if (timer->timer == ServerCut::kTimer) return cut_soon(effects);
-    give_up(timer->timer, effects);
+  } else if (std::holds_alternative<TimerFired>(input)) {
+    cut_soon();
   }
 }
 
@@ -56,22 +46,8 @@ void SyncServer::receive(Instant now, NodeId from, Message message, Effects& eff
   const auto gathering = std::ranges::find_if(
       gatherings_, [&](const Gathering& g) { return g.bucket.index() == message.bucket; });
   const bool known = gathering != gatherings_.end() && training_->is_worker(from);
-  if (known && message.kind == MessageKind::pull) {
-    return pulled(from, message, *gathering, effects);
-  }
-  if (known && message.kind == MessageKind::push) {
-    if (is_late(from, *gathering)) return;
-    if (is_again(from, message, *gathering)) {
-      return answer_again(from, message, *gathering, effects);
-    }
-  }
-  if (finished_) return;
   if (message.kind == MessageKind::enough) return stop(from, message.step, effects);
-  if (message.kind == MessageKind::cut && cut_.hear(from, message)) {
-    // Of one from before a loss shard 0 has no use any more.
-    if (message.version.value < first_whole()) cut_.give_up();
-    return keep_if_due(effects);
-  }
+  if (message.kind == MessageKind::cut && cut_.hear(from, message)) return keep_if_due(effects);
   if (message.kind == MessageKind::kept && !training_->is_worker(from) && cut_.decides()) {
     if (cut_.hear_kept(from, message)) release(now, effects);
     return;
@@ -85,18 +61,13 @@ void SyncServer::receive(Instant now, NodeId from, Message message, Effects& eff
 bool SyncServer::gather(Instant now, NodeId from, Message& push, Gathering& gathering,
                         Effects& effects) {
   Arrival& arrival = gathering.arrivals[index_of(from)];
-  const std::int64_t generation = seats_[index_of(from)].generation;
-  const bool again = arrival.here && arrival.generation < generation;
-  if (push.step.value != gathering.bucket.version().value || gathering.held ||
-      (arrival.here && !again) || !gathering.bucket.take_in(push.payload, effects)) {
+  if (push.step.value != gathering.bucket.version().value || gathering.held || arrival.here ||
+      !gathering.bucket.take_in(push.payload, effects)) {
     return false;
   }
-  std::int64_t& whole_from = whole_from_[index_of(from)];
-  whole_from = std::min(whole_from, push.step.value + 2);
-  buffered_.let_go(arrival.push.size());
   buffered_.take(push.payload.size());
-  arrival = {true, now, std::move(push.payload), generation};
-  if (!again && --gathering.missing == 0) apply(now, gathering, effects);
+  arrival = {true, now, std::move(push.payload)};
+  if (--gathering.missing == 0) apply(now, gathering, effects);
   return true;
 }
 
@@ -105,7 +76,6 @@ void SyncServer::apply(Instant now, Gathering& gathering, Effects& effects) {
   pushes.reserve(gathering.arrivals.size());
   for (const Arrival& arrival : gathering.arrivals) pushes.push_back(arrival.push);
   gathering.apply_start = now;
-  if (training_->waits()) gathering.before = gathering.bucket.lend();
   const JobId id{static_cast<std::uint64_t>(&gathering - gatherings_.data())};
   effects.emplace_back(Compute{gathering.bucket.apply_job(id, std::move(pushes))});
 }
@@ -133,8 +103,6 @@ void SyncServer::answer(Instant now, Gathering& gathering, Effects& effects) {
     const auto index = static_cast<std::size_t>(worker);
     Arrival arrival = std::exchange(gathering.arrivals[index], {});
     buffered_.let_go(arrival.push.size());
-    if (seats_[index].is_gone(arrival.generation)) continue;  // its push counts for who comes back
-    gathering.standings[index].told = version;
     Message message{.kind = last ? MessageKind::final_parameters : MessageKind::parameters,
                     .step = {version.value - 1},
                     .bucket = gathering.bucket.index(),
@@ -171,16 +139,12 @@ void SyncServer::stop(NodeId from, Step step, Effects& effects) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
-  enough_ = true;
   for (Gathering& gathering : gatherings_) {
     for (Arrival& arrival : gathering.arrivals) {
       buffered_.let_go(arrival.push.size());
       arrival = {};
     }
     for (int worker = 0; worker < training_->workers; ++worker) {
-      const auto index = static_cast<std::size_t>(worker);
-      const std::int64_t begun = gathering.standings[index].generation;
-      if (seats_[index].is_gone(begun)) continue;  // who comes back is told when it pulls
       effects.emplace_back(Send{training_->worker(worker), last_values(gathering)});
     }
   }
@@ -225,17 +189,6 @@ std::int64_t gradients_of_step(const ProtocolOptions& options, int workers) {
   return workers - backups_of(options);
 }
 
-// The values of the version before, for who comes back.
-Bytes kept_in_sync(const Training& training, NodeId id) {
-  Bytes size;
-  if (training.is_worker(id) || !training.waits()) return size;
-  const int shard = static_cast<int>(index_of(id)) - training.workers;
-  for (const std::uint32_t index : training.layout->of_shard(shard)) {
-    size += training.layout->buckets[index].size();
-  }
-  return size;
-}
-
 std::optional<WrongOption> too_many_backups(const ProtocolOptions& options, int workers) {
   const int backups = backups_of(options);
   if (backups < workers) return std::nullopt;
@@ -261,9 +214,7 @@ Protocol sync_protocol() {
           .most_lost = [](const ProtocolOptions& o, int /*workers*/) { return backups_of(o); },
           .takes_back = [](const ProtocolOptions& o) { return backups_of(o) > 0; },
           .takes_back_with = "with backup_workers or rejoin_limit",
-          .waits = [](const ProtocolOptions& o) { return backups_of(o) == 0; },
           .wrong = too_many_backups,
-          .kept_by = kept_in_sync,
           .server_state = state_in_sync,
           .linked = linked_in_sync,
           .make_node = sync_node};

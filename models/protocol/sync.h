@@ -4,13 +4,11 @@
 #include "models/protocol/buffered.h"
 #include "models/protocol/node.h"
 #include "models/protocol/protocol.h"
-#include "models/protocol/seat.h"
 #include "models/protocol/server_cut.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/training.h"
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -44,21 +42,6 @@ namespace foretrain {
 ///
 /// Where the chief says that the target is reached, all buckets have the version that it evaluated:
 /// the next one would need its gradient. So the training ends with the same weights in any timing.
-///
-/// Where a worker other than the chief is lost, the others wait for it for
-/// `Training::rejoin_limit`; zero, the default: that is the end. Another process that takes its
-/// place makes the gradient that it had under way again, of the same batch by the same parameters,
-/// so the weights are the bits of a training that lost nobody. Buckets may be at step t or t + 1
-/// then, in all shards: none is further, for that takes this worker's gradient by all values of t
-/// + 1. So a server keeps the values of the version before, and:
-///
-///     worker n -> server    pull          version t, or the newest where there is none so new
-///     server -> worker n    parameters    its values; the worker asks again for the oldest version
-///                                         that one of the buckets has, until all are of one
-///     worker n -> server    push          of that step. Where the process before had pushed it, it
-///                                         is the same bits: one of both counts
-///     server -> worker n    parameters    w_{t+1}, at once where it is there; dropped, where the
-///                                         process before was answered: it may have reported t
 class SyncServer : public Node, public Buffering {
  public:
   /// The last update.
@@ -76,19 +59,11 @@ class SyncServer : public Node, public Buffering {
     bool here = false;
     Instant at;
     Payload push;
-    std::int64_t generation = 1;  // which process of it has sent that
-  };
-  /// How a worker stands with a bucket.
-  struct Standing {
-    std::int64_t generation = 1;  // which process of it has begun here
-    Version told;                 // that a process of it was sent last, as an answer
   };
   struct Gathering {
     ShardBucket bucket;
-    std::vector<Arrival> arrivals;    // by worker
-    std::vector<Standing> standings;  // by worker
+    std::vector<Arrival> arrivals;  // by worker
     int missing = 0;
-    Payload before{};  // the values of the version before, where somebody may come back
     Instant apply_start{};
     Instant applied{};
     bool held = false;  // applied, and answered when a cut is kept everywhere
@@ -104,27 +79,12 @@ class SyncServer : public Node, public Buffering {
   void stop(NodeId from, Step step, Effects& effects);
   [[nodiscard]] static Message last_values(const Gathering& gathering);
   void finish(std::int64_t updates, Effects& effects);
-  // Who comes back (sync_return.cpp):
-
-  void lose(Instant now, NodeId peer, Effects& effects);
-  /// The limit is over: one is still lost.
-  void give_up(TimerId timer, Effects& effects) const;
-  void pulled(NodeId from, const Message& pull, Gathering& gathering, Effects& effects);
-  /// It is of a process that is gone, or comes after the end.
-  [[nodiscard]] bool is_late(NodeId from, const Gathering& gathering) const;
-  /// The process before had pushed this, and it is applied.
-  [[nodiscard]] bool is_again(NodeId from, const Message& push, const Gathering& gathering) const;
-  void answer_again(NodeId from, Message& push, Gathering& gathering, Effects& effects);
   // Checkpoints (sync_cut.cpp):
 
   /// A cut is due after this version.
   [[nodiscard]] bool is_cut(Version version);
   /// The timer rang: after a step that no bucket has seen.
-  void cut_soon(Effects& effects);
-  /// The first version that a cut may be of: before it somebody does not wait when all pushes are
-  /// here, but makes again what its process before has pushed.
-  [[nodiscard]] std::int64_t first_whole() const;
-  static constexpr std::int64_t kNotWhole = std::numeric_limits<std::int64_t>::max();
+  void cut_soon();
   /// Keeps the state here, where it is as a cut wants it.
   void keep_if_due(Effects& effects);
   [[nodiscard]] std::string state() const;
@@ -136,11 +96,6 @@ class SyncServer : public Node, public Buffering {
   std::size_t complete_ = 0;           // buckets that have seen all steps
   Instant last_update_;
   bool finished_ = false;
-  bool enough_ = false;  // the target is reached
-  Seats seats_;
-  std::vector<TimerId> loss_timers_;      // by worker: of its last loss
-  std::vector<std::int64_t> whole_from_;  // by worker: see first_whole
-  std::uint64_t losses_ = 0;
   ServerCut cut_;
   std::optional<std::int64_t> next_cut_;  // by time: the version
 };

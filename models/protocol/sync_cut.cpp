@@ -11,21 +11,12 @@ namespace foretrain {
 // Here, too, the last step has no cut: what comes after it is the end.
 bool SyncServer::is_cut(Version version) {
   if (!cut_.decides() || version.value == training_->steps) return false;
-  if (version.value < first_whole()) return false;
   if (training_->checkpoint.steps > 0) return cut_.is_due(version.value);
   return next_cut_ == version.value;
 }
 
-// Of all buckets of this server it has to be the same: a version before which somebody is lost, or
-// makes a step again, is none in any of them.
-std::int64_t SyncServer::first_whole() const {
-  return *std::max_element(whole_from_.begin(), whole_from_.end());
-}
-
-void SyncServer::cut_soon(Effects& effects) {
-  const std::int64_t whole = first_whole();
-  if (whole == kNotWhole) return cut_.wait_for_next(effects);
-  std::int64_t next = whole;
+void SyncServer::cut_soon() {
+  std::int64_t next = 0;
   for (const Gathering& gathering : gatherings_) {
     next = std::max(next, gathering.bucket.version().value + 1);
   }

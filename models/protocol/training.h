@@ -36,9 +36,6 @@ struct Training {
   std::int64_t updates_a_step = 1;
   CheckpointRule checkpoint;  ///< when states are kept
   Target target;              ///< ends it where an evaluation before the last finds it
-  /// Where a worker other than the chief is lost, the others wait for it so long; 0: they do not.
-  /// Zero but of a strategy that can (Protocol::waits).
-  Duration rejoin_limit{};
   std::uint64_t seed = 1;
   std::shared_ptr<const Network> network;
   std::shared_ptr<const Optimizer> optimizer;
@@ -107,8 +104,6 @@ struct Training {
   [[nodiscard]] std::string_view gone_with(NodeId id) const {
     return gathers() && is_worker(id) ? "its part of the parameters" : std::string_view();
   }
-  /// Nobody goes on without a worker that is lost, but it may come back.
-  [[nodiscard]] bool waits() const { return rejoin_limit.ns > 0; }
   /// Nobody goes on without some node that is lost, but all go on together once it is back.
   [[nodiscard]] bool begins_again() const { return return_limit.ns > 0 && nodes() > 1; }
   [[nodiscard]] std::int64_t examples_a_gradient() const {

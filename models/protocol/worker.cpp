@@ -39,7 +39,7 @@ Worker::Worker(std::shared_ptr<const Training> training, NodeId id)
 void Worker::handle(Instant now, Input input, Effects& effects) {
   if (state_ == State::finished) return;
   if (std::holds_alternative<Started>(input)) {
-    if (state_ == State::joining) return begin_to_pull(effects);
+    if (state_ == State::joining) return pull(0, effects);
     if (!std::exchange(restored_, false)) compute_gradient(now, effects);
   } else if (auto* received = std::get_if<Received>(&input)) {
     receive(now, received->from, std::move(received->message), effects);
@@ -164,7 +164,9 @@ void Worker::restore(StateReader& state) {
 
 void Worker::receive(Instant now, NodeId from, Message message, Effects& effects) {
   if (message.kind == MessageKind::cut) return keep(from, message, effects);
-  if (state_ == State::joining) note_number(message);
+  // The answer says the number of its first step.
+  const bool numbers = state_ == State::joining && message.bucket == 0;
+  if (numbers) buckets_.front().pushed = message.step;
   if (!in_turn(from, message)) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
@@ -239,10 +241,7 @@ bool Worker::may_end_step() const {
 }
 
 void Worker::end_step(Instant now, Effects& effects) {
-  // Its step was the one of the process before, which was told of it.
-  const bool known = dropped_ && training_->waits();
-  if (!dropped_ || known) ++number_;
-  if (known) ++step_;
+  if (!dropped_) ++number_;
   if (counted_) ++step_;
   if (evaluates_ && !over()) return evaluate(now, State::evaluating, effects);
   if (counted_) report_step(effects);

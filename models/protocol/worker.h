@@ -31,11 +31,8 @@ class Worker : public Node {
   void handle(Instant now, Input input, Effects& effects) override;
   /// It has pushed all of a gradient, which no server has answered.
   void restore(StateReader& state) override;
-  /// It begins by pulling. Its batches go on from the number of its first step.
-  ///
-  /// Where the others have gone on meanwhile, the answer of the first bucket says which that is:
-  /// one that no step of those before it has had. Where they wait (`Training::waits`) it is the
-  /// oldest version that one of the buckets has, and it begins when it has that version of all.
+  /// It begins by pulling. Its batches go on from the number of its first step, which the answer of
+  /// the first bucket says: one that no step of those before it has had.
   void rejoin(std::int64_t generation) override;
 
  private:
@@ -59,14 +56,8 @@ class Worker : public Node {
   [[nodiscard]] bool in_turn(NodeId from, const Message& message) const;
   // Who takes the place of another process (worker_return.cpp):
 
-  void begin_to_pull(Effects& effects);
   void pull(std::uint32_t index, Effects& effects);
-  /// The answer may be of another step than was asked for.
-  void note_number(const Message& message);
   void pulled(Instant now, const Message& message, Effects& effects);
-  /// Where the others wait.
-  void pulled_version(Instant now, const Message& message, Effects& effects);
-  void begin_at(Step number);
   void put(std::uint32_t index, Payload values, Effects& effects);
   void put_deferred(Effects& effects);
   [[nodiscard]] bool may_end_step() const;

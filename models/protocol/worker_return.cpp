@@ -11,13 +11,6 @@ void Worker::rejoin(std::int64_t generation) {
   state_ = State::joining;
 }
 
-// Where others wait it asks for the newest of all buckets, and learns which is the oldest.
-void Worker::begin_to_pull(Effects& effects) {
-  if (!training_->waits()) return pull(0, effects);
-  number_ = {training_->steps};
-  for (std::uint32_t index = 0; index < buckets_.size(); ++index) pull(index, effects);
-}
-
 void Worker::pull(std::uint32_t index, Effects& effects) {
   BucketView& bucket = buckets_[index];
   bucket.awaited = true;
@@ -29,16 +22,6 @@ void Worker::pull(std::uint32_t index, Effects& effects) {
   effects.emplace_back(Send{training_->server(shard), std::move(message)});
 }
 
-void Worker::note_number(const Message& message) {
-  if (message.bucket != 0 && !training_->waits()) return;
-  if (message.bucket < buckets_.size()) buckets_[message.bucket].pushed = message.step;
-}
-
-void Worker::begin_at(Step number) {
-  step_ = number_ = number;
-  if (number.value > 0) worker_compute_.restore(number.value);
-}
-
 // Where the first bucket is over nobody has counted on this worker: the others end without it.
 void Worker::pulled(Instant now, const Message& message, Effects& effects) {
   if (message.bucket == 0 && buckets_.front().last) {
@@ -46,34 +29,12 @@ void Worker::pulled(Instant now, const Message& message, Effects& effects) {
     effects.emplace_back(Finished{});
     return;
   }
-  if (training_->waits()) return pulled_version(now, message, effects);
   if (message.bucket == 0) {
-    begin_at(message.step);
+    step_ = number_ = message.step;
+    if (number_.value > 0) worker_compute_.restore(number_.value);
     for (std::uint32_t index = 1; index < buckets_.size(); ++index) pull(index, effects);
   }
   if (may_end_step()) go_on(now, effects);
-}
-
-void Worker::pulled_version(Instant now, const Message& message, Effects& effects) {
-  const auto is_newer = [this](const BucketView& bucket) {
-    return !bucket.awaited && !bucket.last && bucket.version.value > number_.value;
-  };
-  if (message.version.value < number_.value) {
-    number_ = {message.version.value};
-    for (std::uint32_t index = 0; index < buckets_.size(); ++index) {
-      if (is_newer(buckets_[index])) pull(index, effects);
-    }
-  } else if (is_newer(buckets_[message.bucket])) {
-    pull(message.bucket, effects);
-  }
-  if (awaited_ > 0) return;
-  if (number_.value == training_->steps) {  // the process before had made the last step
-    state_ = State::finished;
-    effects.emplace_back(Finished{});
-    return;
-  }
-  begin_at(number_);
-  go_on(now, effects);
 }
 
 }  // namespace foretrain

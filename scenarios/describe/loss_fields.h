@@ -17,13 +17,14 @@ void describe_losses(Visitor& visit, T& training) {
                .least = 0.1,
                .most = 3600},
               training.silence_limit);
-  const bool waits = protocol == nullptr || protocol->waits_not_because.empty();
+  const bool waits = protocol == nullptr || protocol->several_workers;
   visit.field({.key = "rejoin_limit",
                .doc = "so long others wait for a lost node that they cannot go on without; 0: not",
                .least = 0,
                .most = 1e6,
                .used = waits,
-               .unused_because = waits ? std::string_view() : protocol->waits_not_because,
+               .unused_because = "nobody is left to wait for its worker; run --max-restarts begins "
+                                 "again from the newest checkpoint",
                .written = training.rejoin_limit.ns > 0},
               training.rejoin_limit);
 }

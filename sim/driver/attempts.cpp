@@ -36,12 +36,6 @@ Attempts::Attempts(World& world, const Prepared& prepared, const MachineLookup& 
       begin_again(what, back);
     };
   }
-  if (may_fail() && prepared.training->waits()) {
-    listener_.report = [this, report = listener.report](NodeId id, const Report& told) {
-      waits_in_a_row_ = 0;
-      report(id, told);
-    };
-  }
   training_ = make({});
 }
 
@@ -105,7 +99,10 @@ void Attempts::wake(Instant now, std::uint64_t token) {
 void Attempts::fail(Instant now, FailingHost& host) {
   if (training_->over() || !failure().empty()) return;
   host.ready_at = now + host.restart_after;
-  if (const auto workers = lost_alone(now, host)) return lose(host, *workers);
+  if (const auto workers = lost_alone(host)) {
+    for (const NodeId id : *workers) training_->fail(id, failed_with(host.name), host.ready_at);
+    return;
+  }
   ++totals_.count;
   if (++in_a_row_ >= kMostInARow) {
     failure_ = fmt::format(
@@ -138,10 +135,8 @@ void Attempts::end_attempt(Instant now) {
   if (!std::exchange(is_down_, true)) set_back(now);
 }
 
-// Those of its workers that have a part still, where the others go on, or wait for so long; none:
-// all nodes end.
-std::optional<std::vector<NodeId>> Attempts::lost_alone(Instant now,
-                                                        const FailingHost& host) const {
+// Those of its workers that have a part still, where the others go on; none: all nodes end.
+std::optional<std::vector<NodeId>> Attempts::lost_alone(const FailingHost& host) const {
   if (is_down_ || !host.workers_only) return std::nullopt;
   const Training& training = *prepared_.training;
   std::vector<NodeId> workers;
@@ -149,21 +144,10 @@ std::optional<std::vector<NodeId>> Attempts::lost_alone(Instant now,
   for (const NodeId id : host.nodes) {
     if (!training_->takes_part(id)) continue;
     const bool is_there = training_->lost(index_of(id)).empty();
-    const Duration away = host.ready_at - (is_there ? now : training_->left(index_of(id)));
-    if (is_waited_for(training, id) && away >= training.rejoin_limit) return std::nullopt;
     if (is_there && !may_lose(training, id, lost++)) return std::nullopt;
     workers.push_back(id);
   }
   return workers;
-}
-
-void Attempts::lose(const FailingHost& host, const std::vector<NodeId>& workers) {
-  for (const NodeId id : workers) training_->fail(id, failed_with(host.name), host.ready_at);
-  if (!prepared_.training->waits() || ++waits_in_a_row_ < kMostInARow) return;
-  failure_ = fmt::format(
-      "its hosts failed {} times before the next step was made, so it would never end; make steps "
-      "shorter",
-      waits_in_a_row_);
 }
 
 void Attempts::set_back(Instant now) {

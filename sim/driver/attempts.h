@@ -22,10 +22,9 @@ namespace foretrain::sim {
 ///     P(no failure within t) = exp(-t * sum over hosts of 1 / mtbf)
 ///
 /// A failure of a host that has nothing of the training but workers which the others can do
-/// without, or wait for (`may_lose`, `may_come_back` of models/protocol/registry.h, by which a run
-/// decides, too), is the loss of these workers. Other processes take their places `restart_after`
-/// later, as with a fault's `restart_after`: async, ssp, sync with backup workers go on meanwhile,
-/// plain sync waits where `training.rejoin_limit` is longer than that.
+/// without (`may_lose`, `may_come_back` of models/protocol/registry.h, by which a run decides,
+/// too), is the loss of these workers. Other processes take their places `restart_after` later, as
+/// with a fault's `restart_after`; async, ssp, sync with backup workers go on meanwhile.
 ///
 /// Any other failure of a host with a node of the training ends all nodes, as `run --max-restarts`
 /// does. `restart_after` later, when no host is down any more, all of them begin again: from the
@@ -45,7 +44,6 @@ namespace foretrain::sim {
 class Attempts : public Actor {
  public:
   /// So many failures before the next checkpoint, or the end, are too many: it would never end.
-  /// Where workers are waited for, as many before the next step.
   static constexpr int kMostInARow = 1'000;
 
   struct Owner {
@@ -98,9 +96,7 @@ class Attempts : public Actor {
   void kept(std::int64_t cut, Bytes size, Duration took);
   void fail(Instant now, FailingHost& host);
   void begin_again(const std::string& what, Instant back);
-  [[nodiscard]] std::optional<std::vector<NodeId>> lost_alone(Instant now,
-                                                              const FailingHost& host) const;
-  void lose(const FailingHost& host, const std::vector<NodeId>& workers);
+  [[nodiscard]] std::optional<std::vector<NodeId>> lost_alone(const FailingHost& host) const;
   void end_attempt(Instant now);
   void set_back(Instant now);
   void restart(Instant now);
@@ -125,7 +121,6 @@ class Attempts : public Actor {
   Instant restarts_at_;
   bool is_down_ = false;
   int in_a_row_ = 0;
-  int waits_in_a_row_ = 0;
   RestartTotals totals_;
   std::string failure_;
 };

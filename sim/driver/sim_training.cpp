@@ -298,15 +298,14 @@ void SimTraining::end(SimTraining& next) {
   for (const auto& node : replaced_) node->die_for_good();
 }
 
-// The others go on without it where the strategy can, or wait for it where it returns, as in a run.
+// The others go on without it where the strategy can, as in a run.
 void SimTraining::died(NodeId id, const std::string& why, std::optional<Instant> back) {
-  const bool in_vain = is_waited_for(*training_, id) && !back;
   const auto lost = static_cast<int>(losses_);
   const std::string what = fmt::format("{} {}", training_->role(id), why);
   if (back && listener_.sets_back && begins_again(*training_, id, lost)) {
     return listener_.sets_back(what, *back);
   }
-  if (in_vain || !may_lose(*training_, id, lost)) {
+  if (!may_lose(*training_, id, lost)) {
     failure_ = what;
     const std::string_view gone = training_->gone_with(id);
     if (!gone.empty()) failure_ += fmt::format("; {} is gone with it, so nobody can go on", gone);
@@ -344,8 +343,7 @@ bool SimTraining::came_back(NodeId id) {
 // its own: this is called by its loop. Else who died is named first: its peers suffer from that.
 void SimTraining::gave_up(NodeId id, const Fault& fault) {
   if (!failure_.empty()) return;  // what comes later follows from it
-  if (is_there(id) && !is_waited_for(*training_, id) &&
-      may_lose(*training_, id, static_cast<int>(losses_))) {
+  if (is_there(id) && may_lose(*training_, id, static_cast<int>(losses_))) {
     given_up_[index_of(id)] = fault.why;
     return world_.engine.schedule(world_.engine.now(), {this, kFirstNode + index_of(id)});
   }

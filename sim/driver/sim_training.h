@@ -91,8 +91,6 @@ class SimTraining : public Actor {
   [[nodiscard]] const std::vector<NodePlace>& places() const { return places_; }
   /// What became of a node while the others went on; empty: it is there.
   [[nodiscard]] const std::string& lost(std::size_t node) const { return lost_[node]; }
-  /// Where it is not there: since when.
-  [[nodiscard]] Instant left(std::size_t node) const { return left_[node]; }
   /// How many are not there.
   [[nodiscard]] std::size_t losses() const { return losses_; }
   /// When it was not there, but came back.

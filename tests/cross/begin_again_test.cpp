@@ -41,7 +41,7 @@ TEST_CASE("begin again: a ring, servers, the chief are waited for, with the bits
   const auto shape =
       GENERATE(BegunAgain{"all_reduce", 0, "worker1"}, BegunAgain{"all_reduce", 0, "worker0"},
                BegunAgain{"local_sgd", 0, "worker2"}, BegunAgain{"sync", 2, "server1"},
-               BegunAgain{"sync", 1, "worker0"});
+               BegunAgain{"sync", 1, "worker0"}, BegunAgain{"sync", 2, "worker2"});
   CAPTURE(shape.strategy, shape.servers, shape.victim);
   const Case scenario_case = disturbed_case(shape);
   Case plain = scenario_case;

@@ -74,46 +74,6 @@ TEST_CASE("faults: a worker that dies comes back, in both modes, and its gradien
   }
 }
 
-TEST_CASE("faults: sync waits for a worker that dies, and ends with the same bits in both modes") {
-  const int servers = GENERATE(1, 2);
-  CAPTURE(servers);
-  Case scenario_case = slow_case("sync", 3);
-  scenario_case.scenario.training.servers = servers;
-  scenario_case.scenario.training.bucket_size = {8'000};
-  const std::string weights = simulate(scenario_case).weights_sha256;
-  scenario_case.scenario.training.rejoin_limit = 30_s;
-  let_die(scenario_case, 2);
-  scenario_case.scenario.faults[0].restart_after = 100_ms;
-  for (const Record& record : {run_it(scenario_case), simulate(scenario_case)}) {
-    INFO(name_of(record.mode) << ": " << record.failure);
-    REQUIRE(record.outcome == Outcome::done);
-    CHECK(record.weights_sha256 == weights);
-    CHECK(record.gradients == 600);
-    REQUIRE(record.nodes[2].away.size() == 1);
-    CHECK(record.nodes[2].away[0].why == death_at(20_ms));
-    CHECK(record.time >= 120_ms);
-  }
-}
-
-TEST_CASE("faults: sync waits no longer than it is told to, and not for who never comes back") {
-  Case scenario_case = slow_case("sync", 2);
-  scenario_case.scenario.training.rejoin_limit = 200_ms;
-  let_die(scenario_case, 1);
-  for (const Record& record : {run_it(scenario_case), simulate(scenario_case)}) {
-    CHECK(record.outcome == Outcome::failed);
-    CHECK(record.failure.find("worker1") == 0);
-    CHECK(record.failure.find(death_at(20_ms)) != std::string::npos);
-    CHECK(record.ended < Instant{} + 150_ms);
-  }
-  scenario_case.scenario.faults[0].restart_after = 60_s;
-  for (const Record& record : {run_it(scenario_case), simulate(scenario_case)}) {
-    INFO(name_of(record.mode) << ": " << record.failure);
-    CHECK(record.outcome == Outcome::failed);
-    CHECK(record.failure.find("worker1") == 0);
-    CHECK(record.failure.find("server0: it did not come back within 0.2 s") != std::string::npos);
-  }
-}
-
 TEST_CASE("faults: sync fails where a worker dies, with the same words in both modes") {
   Case scenario_case = slow_case("sync", 2);
   let_die(scenario_case, 1);

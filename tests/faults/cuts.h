@@ -18,7 +18,7 @@ namespace foretrain::faults {
 /// 3. As many updates are made as without faults; where each worker has a number of gradients to
 ///    make, and some were lost with their worker, no more.
 /// 4. No two steps of a worker have one number, before the cut or after it.
-/// 5. Where it is deterministic, and nobody was lost or the others waited, it ends with the bits
+/// 5. Where it is deterministic, and nobody was lost, it ends with the bits
 ///    that it has without faults.
 ///
 /// `plain`: without faults; `record`: with those under which `kept` was kept. @throws Broken

@@ -269,7 +269,7 @@ void draw_compression(Scenario& scenario) {
   if (!one_in(draw, 3)) return;
   TrainingSpec& training = scenario.training;
   const bool sums = !protocol_called(training.strategy).servers;
-  const bool halves = sums || training.rejoin_limit.ns > 0 || one_in(draw, 2);
+  const bool halves = sums || one_in(draw, 2);
   training.compression.kind = halves ? "fp16" : "topk";
   if (!halves) training.compression.share = any_of(draw, std::array{0.01, 0.2});
 }
@@ -304,7 +304,7 @@ Case draw_training(Stream& draw, const std::string& strategy) {
   const int lost = protocol.most_lost(training.protocol, training.workers);
   const bool told = !protocol.synchronous || lost == 0 || training.servers > 1;
   if (one_in(draw, 3) && told) draw_checkpoint(draw, scenario);
-  if (protocol.waits(training.protocol) && one_in(draw, 2)) {
+  if (protocol.servers && protocol.synchronous && lost == 0 && one_in(draw, 2)) {
     training.rejoin_limit = Duration::from_seconds(0.1 * std::pow(600, draw.uniform()));
   }
   if (scenario.seed % 32 == 0 && protocol.several_workers) make_larger(scenario);

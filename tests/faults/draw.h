@@ -10,8 +10,8 @@ namespace foretrain::faults {
 
 /// A tiny training of this strategy without a fault: its model, dense or sparse, optimizer,
 /// workers, servers, options, buckets, checkpoints, the limit of silence (0.1 to 60 s), that of
-/// waiting for who is lost, where the strategy can (half of them; 0.1 to 60 s), how much
-/// may wait in the kernel, hosts, one of which may be slow to read, stragglers are drawn.
+/// waiting for who is lost (half of those of plain sync; 0.1 to 60 s), how much may wait in the
+/// kernel, hosts, one of which may be slow to read, stragglers are drawn.
 Case draw_training(Stream& draw, const std::string& strategy);
 
 /// What happens to it, which takes so long when nothing does: one to four of

@@ -1,7 +1,7 @@
 // What the nodes of a training hold does not grow with its steps.
 #include "models/base/parallel.h"
+#include "models/protocol/backup.h"
 #include "models/protocol/registry.h"
-#include "models/protocol/server_cut.h"
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"
 #include "tests/faults/draw.h"
@@ -141,8 +141,7 @@ class Unrecorded {
       if (compute->job.prefetch) compute->job.prefetch();
       todo_.push_back({node, Computed{compute->job.id, result}});
     } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
-      // Others are those of who waits for who is lost: it comes before they ring.
-      if (timer->timer == ServerCut::kTimer) todo_.push_back({node, TimerFired{timer->timer}});
+      todo_.push_back({node, TimerFired{timer->timer}});
     } else if (auto* keep = std::get_if<Keep>(&effect)) {
       todo_.push_back({node, Computed{keep->job, {}}});
     }
@@ -201,8 +200,7 @@ TEST_CASE("faults: what nodes hold is flat after a worker has come back, whateve
     spec.workers = std::max(spec.workers, 2);
     scenario_case.scenario.cluster.hosts.front().count += 1;
     if (!protocol_called(strategy).takes_back(spec.protocol)) {
-      spec.rejoin_limit = Duration::from_seconds(1'000);
-      if (spec.compression.keeps_rest()) spec.compression = {};
+      spec.protocol.set(kBackupWorkers, std::int64_t{1});
     }
     const Prepared prepared = prepare(scenario_case, Need::examples, data_sets);
     CAPTURE(to_yaml(scenario_case.scenario));

@@ -162,7 +162,7 @@ void check_liveness(const Record& record, const Record& plain, const Training& t
   const Duration silence = silence_of(scenario) * 2;
   const Duration step = long_step(plain, scenario, training);
   if (record.outcome == Outcome::failed) {
-    return check_failure(record, training, over + silence + training.rejoin_limit + step,
+    return check_failure(record, training, over + silence + training.return_limit + step,
                          last_input);
   }
   check_progress(record, Instant{} + over, silence + step * kSteps);

@@ -55,7 +55,6 @@ std::int64_t ServerBooks::updates(std::uint32_t bucket) const {
 }
 
 void ServerBooks::happened(const Heard& heard, std::span<const Effect> effects) {
-  if (training_->waits()) return;
   std::vector<const Compute*> begun;
   for (const Effect& effect : effects) {
     if (const auto* compute = std::get_if<Compute>(&effect)) begun.push_back(compute);

@@ -33,8 +33,7 @@ using Choices = std::vector<std::vector<std::uint32_t>>;
 /// 4. `ssp`: nobody is sent on who is further ahead of the slowest worker there is than the bound.
 /// 5. In the end updates x gradients that an update takes have been accepted.
 ///
-/// At a constant rate. Where the others wait for who is lost, pushes may come twice: that they
-/// count once the bits in the end say (trial.h).
+/// At a constant rate.
 ///
 /// With backups and one shard nobody tells whom it chose but its answers. Of several lost workers
 /// that may have been chosen it is not known which was: then the next answer is believed.

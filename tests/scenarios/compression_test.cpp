@@ -83,12 +83,6 @@ TEST_CASE("compression keys: ratio needs a forecast without numbers") {
              Contains("training.compression.kind") && Contains("numerics: off"));
 }
 
-TEST_CASE("compression keys: nobody waits for a worker whose rest is lost") {
-  CHECK_THAT(scenario_error(compressed_text("topk", "rejoin_limit: 10 s, ")),
-             Contains("training.rejoin_limit") && Contains("fp16"));
-  CHECK(only(compressed_text("fp16", "rejoin_limit: 10 s, ")).training.rejoin_limit.ns > 0);
-}
-
 TEST_CASE("compression keys: it is another training, but for what encoding takes") {
   const Scenario plain = only("foretrain: 1\n");
   const Scenario fp16 = only(compressed_text("fp16"));

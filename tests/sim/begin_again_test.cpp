@@ -20,7 +20,9 @@ Case waited_for_case(const std::string& strategy = "sync") {
 }
 
 TEST_CASE("begin again: without checkpoints it costs what was done and the wait") {
-  const Record record = simulate(waited_for_case());
+  Case scenario_case = waited_for_case();
+  scenario_case.scenario.faults[0].kill = GENERATE("server0", "worker0", "worker1");
+  const Record record = simulate(scenario_case);
   CAPTURE(record.failure);
   REQUIRE(record.outcome == Outcome::done);
   CHECK(record.time.seconds() == Approx(20 + 10.5 + 5).epsilon(1e-4));

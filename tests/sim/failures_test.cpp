@@ -156,31 +156,6 @@ TEST_CASE("failures: deterministic strategies end with the weights of a training
   CHECK(failures > 0);
 }
 
-TEST_CASE("failures: a worker that is waited for makes the same weights, also between others'") {
-  Case scenario_case = learning_case("sync", 2, 40);
-  scenario_case.scenario.training.rejoin_limit = 1_s;
-  std::int64_t failures = 0;
-  std::size_t away = 0;
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    CAPTURE(seed);
-    scenario_case.scenario.seed = seed;
-    scenario_case.scenario.cluster.hosts.front().mtbf = {};
-    const Record whole = simulate(scenario_case);
-    scenario_case.scenario.cluster.hosts.front().mtbf = 150_ms;
-    const Record record = simulate(scenario_case);
-    CAPTURE(record.failure);
-    REQUIRE(record.outcome == Outcome::done);
-    REQUIRE(whole.weights_sha256.size() == 64);
-    CHECK(record.weights_sha256 == whole.weights_sha256);
-    CHECK(record.gradients == whole.gradients);
-    CHECK(record.evals.size() == whole.evals.size());
-    failures += record.restarts.count;
-    away += record.nodes[1].away.size();
-  }
-  CHECK(failures > 0);
-  CHECK(away > 0);
-}
-
 TEST_CASE("failures: a step that is done again is as slow as it was") {
   Case scenario_case = failing_case(60, 20);
   Scenario& scenario = scenario_case.scenario;

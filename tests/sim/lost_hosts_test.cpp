@@ -1,4 +1,4 @@
-// What a failing host costs that has workers alone: their share, where others go on or wait.
+// What a failing host costs that has workers alone: their share, where others go on.
 #include "models/base/random.h"
 #include "scenarios/faults.h"
 #include "scenarios/stragglers.h"
@@ -19,7 +19,6 @@ using namespace literals;
 
 constexpr Duration kBetweenFailures = 40_s;
 constexpr Duration kRepair = 5_s;
-constexpr Duration kForEver = 1'000'000_s;
 
 // 200 steps of 1 s for each worker. The host `frail` fails, `sound0` to `sound3` do not.
 Case frail_case(const std::string& strategy, std::vector<std::string> workers,
@@ -54,8 +53,9 @@ struct Fate {
   std::int64_t set_back = 0;    // all, so often
 };
 
-// Until `end`; others bear it for less than `longest` that they are away, else all are set back.
-Fate fate_of(const Case& scenario_case, Instant end, Duration longest) {
+enum class Others { go_on, set_back };
+
+Fate fate_of(const Case& scenario_case, Instant end, Others others) {
   Stream stream(scenario_case.scenario.seed, "failure.frail");
   Fate fate;
   Instant back;
@@ -66,10 +66,8 @@ Fate fate_of(const Case& scenario_case, Instant end, Duration longest) {
   const auto later = [&](Instant at) { return at + draw_interval(kBetweenFailures, stream); };
   for (Instant at = later({}); at < end; at = later(at)) {
     if (at >= back) come_back();
-    const bool all_down = at < back && !fate.left;
-    if (all_down || at + kRepair - fate.left.value_or(at) >= longest) {
+    if (others == Others::set_back) {
       ++fate.set_back;
-      fate.left.reset();
     } else if (!fate.left) {
       fate.left = at;
     }
@@ -86,8 +84,8 @@ Record run_through(const Case& scenario_case) {
   return record;
 }
 
-Fate fate_in(const Record& record, const Case& scenario_case, Duration longest) {
-  return fate_of(scenario_case, Instant{} + record.time, longest);
+Fate fate_in(const Record& record, const Case& scenario_case, Others others) {
+  return fate_of(scenario_case, Instant{} + record.time, others);
 }
 
 // How long worker1 was away.
@@ -110,7 +108,7 @@ TEST_CASE("lost hosts: async loses a worker's share while its host is down, and 
   scenario_case.scenario.seed = seed;
   set_option(scenario_case.scenario.training.protocol, "staleness", std::int64_t{2});
   const Record record = run_through(scenario_case);
-  const Fate fate = fate_in(record, scenario_case, kForEver);
+  const Fate fate = fate_in(record, scenario_case, Others::go_on);
   REQUIRE(times_away(fate) > 0);
   CHECK(record.nodes[1].away == fate.away);
   CHECK(record.nodes[1].lost == (fate.left ? failed_with("frail") : ""));
@@ -128,9 +126,10 @@ TEST_CASE("lost hosts: who waits for all, but not for a lost worker, is set back
   CAPTURE(strategy);
   Case scenario_case =
       frail_case(strategy, {"sound0", "frail", "sound1"}, strategy == "sync" ? "sound3" : "");
+  if (GENERATE(false, true)) scenario_case.scenario.training.rejoin_limit = 1'000_s;
   keep_states(scenario_case);
   const Record record = run_through(scenario_case);
-  const Fate fate = fate_in(record, scenario_case, {});
+  const Fate fate = fate_in(record, scenario_case, Others::set_back);
   REQUIRE(fate.set_back > 0);
   CHECK(record.restarts.count == fate.set_back);
   CHECK(record.nodes[1].away.empty());
@@ -151,7 +150,7 @@ TEST_CASE("lost hosts: with the chief or a server there, all are set back") {
     Case scenario_case = frail_case("async", {hosts.begin(), hosts.begin() + 3}, hosts[3]);
     keep_states(scenario_case);
     const Record record = run_through(scenario_case);
-    const Fate fate = fate_in(record, scenario_case, {});
+    const Fate fate = fate_in(record, scenario_case, Others::set_back);
     REQUIRE(fate.set_back > 0);
     CHECK(record.restarts.count == fate.set_back);
     CHECK(record.gradients == 600);
@@ -166,7 +165,7 @@ TEST_CASE("lost hosts: backup workers stand in for as many as there are") {
   Case scenario_case = frail_case("sync", {"sound0", "frail", "sound1"});
   set_option(scenario_case.scenario.training.protocol, "backup_workers", std::int64_t{1});
   const Record record = run_through(scenario_case);
-  const Fate fate = fate_in(record, scenario_case, kForEver);
+  const Fate fate = fate_in(record, scenario_case, Others::go_on);
   REQUIRE(times_away(fate) > 0);
   CHECK(record.nodes[1].away == fate.away);
   CHECK(record.restarts.count == 0);
@@ -178,7 +177,7 @@ TEST_CASE("lost hosts: backup workers stand in for as many as there are") {
   set_option(two.scenario.training.protocol, "backup_workers", std::int64_t{1});
   keep_states(two);
   const Record set_back = run_through(two);
-  CHECK(set_back.restarts.count == fate_in(set_back, two, {}).set_back);
+  CHECK(set_back.restarts.count == fate_in(set_back, two, Others::set_back).set_back);
   CHECK(set_back.restarts.count > 0);
   CHECK(set_back.nodes[1].away.empty());
 }
@@ -186,58 +185,12 @@ TEST_CASE("lost hosts: backup workers stand in for as many as there are") {
 TEST_CASE("lost hosts: two workers of a host are lost and come back together") {
   const Case scenario_case = frail_case("async", {"sound0", "frail", "frail"});
   const Record record = run_through(scenario_case);
-  const Fate fate = fate_in(record, scenario_case, kForEver);
+  const Fate fate = fate_in(record, scenario_case, Others::go_on);
   REQUIRE(times_away(fate) > 0);
   CHECK(record.nodes[1].away == fate.away);
   CHECK(record.nodes[2].away == fate.away);
   CHECK(record.restarts.count == 0);
   CHECK(record.gradients == 600);
-}
-
-TEST_CASE("lost hosts: with rejoin_limit sync waits for the worker, which makes its step again") {
-  Case scenario_case = frail_case("sync", {"sound0", "frail", "sound1"});
-  scenario_case.scenario.training.rejoin_limit = 1'000_s;
-  const Record record = run_through(scenario_case);
-  const Fate fate = fate_in(record, scenario_case, 1'000_s);
-  REQUIRE(times_away(fate) > 0);
-  CHECK(record.nodes[1].away == fate.away);
-  CHECK(record.restarts.count == 0);
-  CHECK(record.gradients == 600);
-  const double least_s = 200 + time_away(fate, record).seconds();
-  CHECK(record.time.seconds() > least_s - 0.1);
-  CHECK(record.time.seconds() < least_s + static_cast<double>(times_away(fate)) + 0.1);
-}
-
-TEST_CASE("lost hosts: where a worker is away for longer than it is waited for all are set back") {
-  // 7 s bear one failure, not a second one soon after it.
-  const Duration limit = GENERATE(3_s, kRepair, 7_s);
-  CAPTURE(limit.seconds());
-  std::int64_t set_back = 0;
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    CAPTURE(seed);
-    Case scenario_case = frail_case("sync", {"sound0", "frail", "sound1"});
-    scenario_case.scenario.seed = seed;
-    scenario_case.scenario.training.rejoin_limit = limit;
-    keep_states(scenario_case);
-    const Record record = run_through(scenario_case);
-    const Fate fate = fate_in(record, scenario_case, limit);
-    CHECK(record.nodes[1].away == fate.away);
-    CHECK(record.restarts.count == fate.set_back);
-    CHECK(fate.away.empty() == (limit <= kRepair));
-    set_back += fate.set_back;
-  }
-  CHECK(set_back > 0);
-}
-
-TEST_CASE("lost hosts: a step that is never made for its worker's failures says so") {
-  Case scenario_case = frail_case("sync", {"sound0", "frail", "sound1"});
-  scenario_case.scenario.training.rejoin_limit = 1'000_s;
-  for (HostSpec& host : scenario_case.scenario.cluster.hosts) host.compute = 40_s;
-  scenario_case.scenario.cluster.hosts.back().mtbf = 1_s;
-  scenario_case.scenario.cluster.hosts.back().restart_after = {};
-  const Record record = simulate(scenario_case);
-  CHECK(record.outcome == Outcome::failed);
-  CHECK_THAT(record.failure, Catch::Contains("failed 1000 times before the next step"));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "tests/support/shuffled.h"
 
 #include "models/base/check.h"
-#include "models/protocol/server_cut.h"
 
 #include <algorithm>
 #include <memory>
@@ -85,9 +84,7 @@ void Shuffled::perform(int id, Effect& effect) {
     if (compute->job.prefetch) compute->job.prefetch();
     todo_.push_back({id, id, Computed{compute->job.id, result}});
   } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
-    if (!patient || timer->timer == ServerCut::kTimer) {
-      todo_.push_back({id, id, TimerFired{timer->timer}});
-    }
+    todo_.push_back({id, id, TimerFired{timer->timer}});
   } else if (auto* keep = std::get_if<Keep>(&effect)) {
     todo_.push_back({id, id, Computed{keep->job, {}}});
     input_rows_until[{id, keep->cut}] = input_rows[static_cast<std::size_t>(id)].size();

@@ -71,8 +71,6 @@ class Shuffled {
   bool haunted = false;
   /// All nodes start before anything else happens to one, as they do in a run.
   bool started_first = false;
-  /// Only timers of checkpoints ring: whoever waits for who is lost does so for ever.
-  bool patient = false;
 
   void give(int id, Input input) {
     if (const auto* back = std::get_if<PeerBack>(&input)) {

@@ -141,21 +141,5 @@ TEST_CASE("accumulate: who goes on from any cut takes the batches that come next
   }
 }
 
-TEST_CASE("accumulate: a worker that comes back to waiting ones makes its gradient again") {
-  const auto training = accumulating("sync", 3, 2, 8, 3);
-  const Shuffled expected = run_shuffled(training, 1);
-  training->rejoin_limit = Duration{1'000'000'000};
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    CAPTURE(seed);
-    Shuffled nodes(training, seed);
-    nodes.patient = true;
-    nodes.lose_after(40, 1);
-    nodes.take_back_after(60, 1);
-    nodes.run();
-    REQUIRE(nodes.faults.empty());
-    CHECK(nodes.weights == expected.weights);
-  }
-}
-
 }  // namespace
 }  // namespace foretrain

@@ -130,22 +130,20 @@ TEST_CASE("keeping: a server that is over lets those go on who wait for a cut wi
 }
 
 TEST_CASE("keeping: workers go and come in hundreds of orders, and all come to the end") {
-  const std::string kind = GENERATE("async", "ssp", "backups", "waits");
+  const std::string kind = GENERATE("async", "ssp", "backups");
   const int servers = GENERATE(1, 2);
-  const bool sync = kind == "backups" || kind == "waits";
+  const bool backups = kind == "backups";
   int ended = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     CAPTURE(kind, servers, seed);
     const auto training =
-        small_training(sync ? "sync" : kind, kind == "backups" ? 4 : 3, servers, 24, Bytes{8'000});
+        small_training(backups ? "sync" : kind, backups ? 4 : 3, servers, 24, Bytes{8'000});
     training->updates = 24;
     training->checkpoint.steps = 1;
-    if (kind == "backups") set_option(training->options, "backup_workers", 2);
-    if (!sync && seed % 2 == 0) set_option(training->options, "quota", "own");
-    if (kind == "waits") training->rejoin_limit = Duration{1'000'000'000};
+    if (backups) set_option(training->options, "backup_workers", 2);
+    if (!backups && seed % 2 == 0) set_option(training->options, "quota", "own");
     Stream draw(seed, "test.keeping");
     Shuffled nodes(training, seed);
-    nodes.patient = true;
     int at = 60 + static_cast<int>(draw.below(120));
     for (const int worker : {2, 1, 2, 1}) {
       at += 1 + static_cast<int>(draw.below(2));
@@ -154,7 +152,7 @@ TEST_CASE("keeping: workers go and come in hundreds of orders, and all come to t
     }
     nodes.run();
     CHECK(nodes.kept.moved == 0);
-    if (!nodes.faults.empty() && kind == "backups") continue;  // it was chosen, then lost
+    if (!nodes.faults.empty() && backups) continue;  // it was chosen, then lost
     for (const Fault& fault : nodes.faults) FAIL(fault.why);
     CHECK(nodes.finished == training->nodes());
     ++ended;

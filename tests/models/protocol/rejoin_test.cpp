@@ -107,6 +107,16 @@ TEST_CASE("rejoin: only workers of a strategy that takes them back, and never th
   }
 }
 
+TEST_CASE("rejoin: with a node that nobody goes on without all begin again, if they wait for it") {
+  const auto training = small_training("sync", 2, 1, 3);
+  CHECK_FALSE(begins_again(*training, NodeId(1), 0));
+  training->return_limit = Duration{1'000'000'000};
+  for (const std::uint32_t node : {0, 1, 2}) CHECK(begins_again(*training, NodeId(node), 0));
+  set_option(training->options, "backup_workers", 1);
+  CHECK_FALSE(begins_again(*training, NodeId(1), 0));
+  CHECK(begins_again(*training, NodeId(0), 0));
+}
+
 // Whatever is under way when workers go and come: all gradients are made, each counts once.
 TEST_CASE("rejoin: workers come and go in hundreds of orders, every gradient counts once") {
   const std::string strategy = GENERATE("async", "ssp");
@@ -248,12 +258,11 @@ TEST_CASE("rejoin: with backup workers who comes back joins the step under way")
 }
 
 std::shared_ptr<Training> kept_with_returns(const std::string& kind, int servers, bool by_time) {
-  const bool sync = kind == "backups" || kind == "waits";
-  auto training = sync ? with_backups_of(3, kind == "backups" ? 1 : 0, servers)
-                       : small_training(kind, 3, servers, kRejoinSteps, Bytes{8'000});
+  const bool backups = kind == "backups";
+  auto training = backups ? with_backups_of(3, 1, servers)
+                          : small_training(kind, 3, servers, kRejoinSteps, Bytes{8'000});
   training->steps = 24;
-  if (kind == "backups") training->updates = 24;
-  if (kind == "waits") training->rejoin_limit = Duration{1'000'000'000};
+  if (backups) training->updates = 24;
   if (by_time) {
     training->checkpoint.time = Duration{1};
   } else {
@@ -264,7 +273,7 @@ std::shared_ptr<Training> kept_with_returns(const std::string& kind, int servers
 
 TEST_CASE(
     "rejoin: after a return there are checkpoints again, each gradient counts once from there") {
-  const std::string kind = GENERATE("async", "ssp", "backups", "waits");
+  const std::string kind = GENERATE("async", "ssp", "backups");
   const int servers = GENERATE(1, 2);
   const bool by_time = GENERATE(false, true);
   int after = 0;
@@ -273,7 +282,6 @@ TEST_CASE(
     const auto training = kept_with_returns(kind, servers, by_time);
     Stream draw(seed, "test.rejoin.kept");
     Shuffled nodes(training, seed);
-    nodes.patient = true;
     const int lost = 60 + static_cast<int>(draw.below(120));
     const int back = lost + static_cast<int>(draw.below(40));
     nodes.lose_after(lost, 1);
@@ -287,13 +295,11 @@ TEST_CASE(
       CAPTURE(cut);
       if (nodes.kept.begun_at.at(cut) > back) ++after;
       Shuffled resumed(training, seed + 100, &states);
-      resumed.patient = true;
       resumed.run();
       CHECK(resumed.faults.empty());
       CHECK(resumed.finished == training->nodes());
       CHECK(resumed.updates == nodes.updates);
       CHECK(resumed.gradients == nodes.gradients);
-      if (kind == "waits") CHECK(resumed.weights == nodes.weights);
       std::set<std::pair<int, std::int64_t>> steps;
       for (std::size_t i = 0; i < nodes.steps.size(); ++i) {
         const std::pair step(nodes.step_workers[i], nodes.steps[i].step.value);
