@@ -389,11 +389,14 @@ void SimTraining::wake(Instant /*now*/, std::uint64_t token) {
   }
 }
 
-std::vector<Bytes> SimTraining::memory_bases() const {
-  std::vector<Bytes> bases;
-  bases.reserve(places_.size());
-  for (const NodePlace& place : places_) bases.push_back(world_.hosts[place.host].memory_base);
-  return bases;
+std::vector<ResidentMemory::OfHost> SimTraining::memory_of_hosts() const {
+  std::vector<ResidentMemory::OfHost> hosts;
+  hosts.reserve(places_.size());
+  for (const NodePlace& place : places_) {
+    const Host& host = world_.hosts[place.host];
+    hosts.push_back({host.memory_base, host.simd});
+  }
+  return hosts;
 }
 
 }  // namespace foretrain::sim
