@@ -3,6 +3,7 @@
 
 #include "scenarios/csv.h"
 #include "scenarios/decimal.h"
+#include "scenarios/describe/field.h"
 #include "scenarios/input_error.h"
 #include "scenarios/propose.h"
 #include "scenarios/yaml/text_guard.h"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,9 +20,10 @@
 namespace foretrain {
 namespace {
 
-enum Column : std::size_t { kLayer, kParameterBytes, kForward, kBackward, kColumns };
+enum Column : std::size_t { kLayer, kParameterBytes, kForward, kBackward, kTensors, kColumns };
 constexpr std::array<std::string_view, kColumns> kNames{"layer", "parameter_bytes", "forward_ms",
-                                                        "backward_ms"};
+                                                        "backward_ms", "tensors"};
+constexpr std::span kNeeded(kNames.data(), kTensors);
 
 class ProfileReader {
  public:
@@ -60,6 +63,7 @@ class ProfileReader {
     times.parameters = parameters();
     times.forward_s = seconds(kForward);
     times.backward_s = seconds(kBackward);
+    if (has_tensors_) times.tensors = tensors(times.parameters);
     profile_.layers.push_back(std::move(times));
   }
 
@@ -84,11 +88,12 @@ class ProfileReader {
       }
       places_[which] = i;
     }
+    has_tensors_ = found[kTensors];
     const auto missing = static_cast<std::size_t>(std::ranges::find(found, false) - found.begin());
-    if (missing == kColumns) return;
+    if (missing >= kTensors) return;
     fail(rows_.line(), 1,
          fmt::format("there is no column {}; the first line names the columns: {}", kNames[missing],
-                     fmt::join(names, ",")));
+                     fmt::join(kNeeded, ",")));
   }
 
   [[nodiscard]] Decimal number(Column which, std::string_view example) const {
@@ -116,6 +121,15 @@ class ProfileReader {
     return (*bytes + 3) / 4;
   }
 
+  [[nodiscard]] int tensors(std::int64_t parameters) const {
+    const auto count = to_integer(number(kTensors, "6 for instance"));
+    const std::int64_t most = std::min<std::int64_t>(parameters, kNodesMax);
+    const std::int64_t least = std::min<std::int64_t>(most, 1);
+    if (count && *count >= least && *count <= most) return static_cast<int>(*count);
+    fail_cell(kTensors, fmt::format("{} is no number of tensors of {} parameters; write {} to {}",
+                                    cell(kTensors).text, parameters, least, most));
+  }
+
   double seconds(Column which) {
     constexpr double kMost_s = 1e6;
     constexpr int kMilli = -3;
@@ -133,7 +147,7 @@ class ProfileReader {
     if (profile_.layers.empty()) {
       throw InputError(
           fmt::format("{}: there is no layer; write a line {}, then one for each layer", source_,
-                      fmt::join(kNames, ",")));
+                      fmt::join(kNeeded, ",")));
     }
     if (std::ranges::any_of(profile_.layers, [](const auto& l) { return l.parameters > 0; }))
       return;
@@ -144,6 +158,7 @@ class ProfileReader {
   std::string source_;
   CsvRows rows_;
   std::size_t width_ = 0;                       // of the first line, in cells
+  bool has_tensors_ = false;                    // a column
   std::array<std::size_t, kColumns> places_{};  // of the columns among the cells
   double whole_s_ = 0;                          // forward and backward of all layers so far
   NetworkProfile profile_;

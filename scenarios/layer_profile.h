@@ -13,7 +13,8 @@ namespace foretrain {
 ///     conv1,37632,1.92,3.80
 ///
 /// A row is a layer, from the input to the loss. `parameter_bytes`: 4 a parameter, 2 in half
-/// precision, rounded up to whole floats; 0 for a layer without parameters. A cell may stand in
+/// precision, rounded up to whole floats; 0 for a layer without parameters. A column `tensors`,
+/// which may be left out, says in how many tensors they lie, else in one. A cell may stand in
 /// double quotes, blank lines and those that begin with `#` are passed over. `batch_size`: examples
 /// that the times are of.
 /// @throws InputError that names file, line, column (a column or a number that is missing, unknown,

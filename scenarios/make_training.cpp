@@ -237,6 +237,17 @@ std::vector<std::int64_t> tensors_of(const Network& network) {
   return tensors;
 }
 
+/// How many tensors of the network are in each bucket.
+Layout with_tensors(Layout layout, const Network& network, bool per_tensor) {
+  const auto a_parameter =
+      static_cast<double>(network.blocks().size()) / static_cast<double>(layout.parameters);
+  for (Bucket& bucket : layout.buckets) {
+    const double share = a_parameter * static_cast<double>(bucket.count);
+    bucket.tensors = per_tensor ? 1 : static_cast<float>(share);
+  }
+  return layout;
+}
+
 /// Gradients a worker, after the length that the scenario gives; of what is known of `made`.
 std::int64_t steps_of(const Scenario& scenario, const Training& made, std::int64_t examples) {
   const TrainingSpec& training = scenario.training;
@@ -327,8 +338,9 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   training->seed = scenario.seed;
   training->optimizer_spec = scenario.training.optimizer;
   training->optimizer = make_optimizer(scenario.training.optimizer);
-  training->layout =
-      std::make_shared<const Layout>(layout_of(scenario, *training, training->servers));
+  training->layout = std::make_shared<const Layout>(
+      with_tensors(layout_of(scenario, *training, training->servers), *training->network,
+                   scenario.training.bucket_size.value == 0 && !training->sparse()));
   if (training->sparse()) {
     training->touched_mean = touched_mean(*training->network, data.shape);
   }

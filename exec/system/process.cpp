@@ -64,6 +64,31 @@ void take_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+// The kernel's mask, in order.
+std::vector<int> allowed_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cores;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) {
+    for (int core = 0; core < CPU_SETSIZE; ++core) {
+      if (CPU_ISSET(core, &set)) cores.push_back(core);
+    }
+  }
+  if (cores.empty()) cores.push_back(0);
+  return cores;
+}
+
+void set_affinity(const std::vector<int>& cores) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int core : cores) CPU_SET(core, &set);
+  sched_setaffinity(0, sizeof set, &set);
+}
+
+// Containers of one host have the same mask: if each took its first cores, these would be shared by
+// all of them while others are idle.
+bool may_pin() { return usable_cores().size() == allowed_cores().size(); }
+
 // Between fork and exec: only calls that are safe there.
 [[noreturn]] void become(char* const* arguments, const std::vector<int>& cores,
                          const Streams& streams, pid_t launcher) {
@@ -74,7 +99,7 @@ void take_signals() {
   if (streams.errors >= 0) dup2(streams.errors, STDERR_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
   take_signals();
-  if (!cores.empty()) pin_to_cores(cores);
+  if (!cores.empty()) set_affinity(cores);
   execv(arguments[0], arguments);
   _exit(127);
 }
@@ -111,10 +136,11 @@ pid_t start_process(const std::vector<std::string>& arguments, const std::vector
   for (const std::string& argument : arguments) raw.push_back(const_cast<char*>(argument.c_str()));
   raw.push_back(nullptr);
   const pid_t launcher = getpid();
+  const std::vector<int> pinned_to = may_pin() ? cores : std::vector<int>();
   const HeldSignals held;
   const pid_t child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start a process");
-  if (child == 0) become(raw.data(), cores, streams, launcher);
+  if (child == 0) become(raw.data(), pinned_to, streams, launcher);
   return child;
 }
 
@@ -198,15 +224,7 @@ void end_processes(const std::vector<pid_t>& processes, Duration grace) {
 }
 
 std::vector<int> usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cores;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) {
-    for (int core = 0; core < CPU_SETSIZE; ++core) {
-      if (CPU_ISSET(core, &set)) cores.push_back(core);
-    }
-  }
-  if (cores.empty()) cores.push_back(0);
+  std::vector<int> cores = allowed_cores();
   // More would stand still for a part of every period.
   const double quota = cpu_quota().value_or(static_cast<double>(cores.size()));
   const auto whole = static_cast<std::size_t>(std::max(1.0, quota));
@@ -217,10 +235,7 @@ std::vector<int> usable_cores() {
 int usable_core_count() { return static_cast<int>(usable_cores().size()); }
 
 void pin_to_cores(const std::vector<int>& cores) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int core : cores) CPU_SET(core, &set);
-  sched_setaffinity(0, sizeof set, &set);
+  if (may_pin()) set_affinity(cores);
 }
 
 }  // namespace foretrain::exec

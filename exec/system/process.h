@@ -20,8 +20,8 @@ struct Streams {
 
 /// Starts `arguments` (the first is the program) in a process group of its own, so that a Ctrl-C
 /// reaches the launcher alone, with standard output on standard error. The child dies with the
-/// process that started it, even if that one is killed. `cores`: pinned to them, where any are
-/// named.
+/// process that started it, even if that one is killed. `cores`: as of pin_to_cores; none: not
+/// pinned.
 /// @throws std::system_error
 pid_t start_process(const std::vector<std::string>& arguments, const std::vector<int>& cores,
                     const Streams& streams = {});
@@ -59,7 +59,8 @@ void end_processes(const std::vector<pid_t>& processes, Duration grace);
 std::vector<int> usable_cores();
 /// How many they are.
 int usable_core_count();
-/// Pins the calling thread, and those that it will start, to these cores.
+/// Pins the calling thread, and those that it will start, to these cores; to none if a CPU quota,
+/// not the kernel's mask, bounds how many are usable: the kernel then moves them to idle cores.
 void pin_to_cores(const std::vector<int>& cores);
 
 }  // namespace foretrain::exec

@@ -48,9 +48,9 @@ Bytes largest_message(const Training& training) {
 
 /// Its forward passes write outputs, scratch; no gradients. A room that its batches need beyond the
 /// training's lies beside that, which other blocks keep from growing.
-Bytes evaluation_of(const Training& training, const StepMemory& step) {
+Bytes evaluation_of(const Training& training, const StepMemory& step, int simd) {
   if (training.test_examples == 0) return {};
-  const StepMemory memory = evaluation_memory(training);
+  const StepMemory memory = evaluation_memory(training, simd);
   const bool fits = memory.activations() + memory.scratch <= step.activations() + step.scratch;
   return memory.batch + (fits ? Bytes{} : memory.outputs + memory.forward_scratch);
 }
@@ -85,7 +85,7 @@ Bytes NodeMemory::resident(bool has_evaluated, Bytes held) const {
   return data + std::max(drawing, learned + std::max(set_up, training));
 }
 
-NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId id) {
+NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId id, int simd) {
   const std::int64_t all = training.network->parameters();
   const std::int64_t applied = applied_by(training, id);
   const std::int64_t slots = training.optimizer->slots();
@@ -109,11 +109,11 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
   const Bytes share = data.share_example * examples;
   memory.drawing = data.drawing;
   memory.data = share.value > 0 ? share : data.examples + Bytes{8 * examples};
-  const StepMemory step = step_memory(training);
+  const StepMemory step = step_memory(training, simd);
   const std::int64_t batches = data.prefetched && !training.sparse() ? 2 : 1;
   memory.step =
       gradients_of(training, applied) + step.activations() + step.scratch + step.batch * batches;
-  if (index_of(id) == 0) memory.evaluation = evaluation_of(training, step);
+  if (index_of(id) == 0) memory.evaluation = evaluation_of(training, step, simd);
   return memory;
 }
 

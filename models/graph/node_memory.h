@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/base/quantity.h"
+#include "models/networks/registry.h"
 #include "models/protocol/training.h"
 
 #include <cstdint>
@@ -40,7 +41,9 @@ struct DataMemory {
   Bytes drawing{};                  ///< held beside the examples while they are drawn
 };
 
-NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId id);
+/// `simd`: floats of a register of the kernels of its host.
+NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId id,
+                       int simd = register_floats(kernel_set()));
 
 /// No node holds more of what others have sent, where all go on at the same pace: a server that
 /// learns synchronously has the gradient of each worker, another one at a time.

@@ -10,8 +10,8 @@
 namespace foretrain {
 namespace {
 
-WorkspacePlan plan_of(const Training& training, std::int64_t batch) {
-  return {training.network->planned(part_begins(gradient_stages(training))), batch};
+WorkspacePlan plan_of(const Training& training, std::int64_t batch, int simd) {
+  return {training.network->planned(part_begins(gradient_stages(training))), batch, simd};
 }
 
 Bytes bytes(std::size_t floats) { return {4 * static_cast<std::int64_t>(floats)}; }
@@ -24,7 +24,7 @@ Bytes batch_bytes(const Network& network, std::int64_t batch) {
   return (Bytes{entries * (3 * 4 + 2 * 8) + 4 * (batch + 1)} + Bytes{4 * batch}) * 2;
 }
 
-StepMemory memory_of(const Training& training, std::int64_t batch) {
+StepMemory memory_of(const Training& training, std::int64_t batch, int simd) {
   const Network& network = *training.network;
   StepMemory memory;
   memory.parameters = {4 * network.parameters()};
@@ -35,12 +35,12 @@ StepMemory memory_of(const Training& training, std::int64_t batch) {
   if (training.servers == 0) {
     memory.optimizer_state = memory.parameters * training.optimizer->slots();
   }
-  const WorkspacePlan plan = plan_of(training, batch);
+  const WorkspacePlan plan = plan_of(training, batch, simd);
   for (const LayerRun& run : plan.runs()) {
     for (std::size_t i = run.first; i < run.last; ++i) {
       memory.outputs += bytes(plan.output(i).floats);
       memory.saved += bytes(plan.saved(i).floats);
-      const Bytes forward{4 * network.layers()[i]->forward_scratch_floats(run.group)};
+      const Bytes forward{4 * network.layers()[i]->forward_scratch_floats(run.group, simd)};
       memory.forward_scratch = std::max(memory.forward_scratch, forward);
     }
   }
@@ -52,9 +52,9 @@ StepMemory memory_of(const Training& training, std::int64_t batch) {
 
 }  // namespace
 
-std::vector<LayerMemory> layer_memory(const Training& training) {
+std::vector<LayerMemory> layer_memory(const Training& training, int simd) {
   const std::int64_t batch = training.batch_size;
-  const WorkspacePlan plan = plan_of(training, batch);
+  const WorkspacePlan plan = plan_of(training, batch, simd);
   const auto layers = training.network->layers();
   std::vector<LayerMemory> all;
   double operations = 0;
@@ -66,8 +66,8 @@ std::vector<LayerMemory> layer_memory(const Training& training) {
       of.output_gradient = bytes(plan.gradient(i).floats);
       of.gradient_place = static_cast<std::uint32_t>(plan.gradient(i).buffer);
       of.saved = bytes(plan.saved(i).floats);
-      of.scratch = {4 * layer.scratch_floats(run.group)};
-      of.forward_scratch = {4 * layer.forward_scratch_floats(run.group)};
+      of.scratch = {4 * layer.scratch_floats(run.group, simd)};
+      of.forward_scratch = {4 * layer.forward_scratch_floats(run.group, simd)};
       of.reads = layer.reads();
       of.forward_part = layer.forward_cost(batch).flops.value;
       of.backward_part = layer.backward_cost(batch, i > 0).flops.value;
@@ -81,13 +81,13 @@ std::vector<LayerMemory> layer_memory(const Training& training) {
   return all;
 }
 
-StepMemory step_memory(const Training& training) {
-  return memory_of(training, training.batch_size);
+StepMemory step_memory(const Training& training, int simd) {
+  return memory_of(training, training.batch_size, simd);
 }
 
-StepMemory evaluation_memory(const Training& training) {
-  return memory_of(training,
-                   std::min(training.network->evaluation_batch(), training.test_examples));
+StepMemory evaluation_memory(const Training& training, int simd) {
+  return memory_of(training, std::min(training.network->evaluation_batch(), training.test_examples),
+                   simd);
 }
 
 }  // namespace foretrain

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/base/quantity.h"
+#include "models/networks/registry.h"
 #include "models/protocol/training.h"
 
 #include <cstdint>
@@ -45,11 +46,12 @@ struct LayerMemory {
   double forward_part = 0;  ///< of the operations of a gradient
   double backward_part = 0;
 };
-std::vector<LayerMemory> layer_memory(const Training& training);
+/// `simd`: floats of a register of the machine that computes (models/networks/registry.h).
+std::vector<LayerMemory> layer_memory(const Training& training, int simd);
 
 /// Outputs, their gradients, what is saved, scratch add up to WorkspacePlan::size.
-StepMemory step_memory(const Training& training);
+StepMemory step_memory(const Training& training, int simd = register_floats(kernel_set()));
 /// As if the batches of the training's evaluations were its own. It has test examples.
-StepMemory evaluation_memory(const Training& training);
+StepMemory evaluation_memory(const Training& training, int simd = register_floats(kernel_set()));
 
 }  // namespace foretrain

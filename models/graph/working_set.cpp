@@ -23,9 +23,9 @@ bool rereads_parameters(const Network& network) {
 }
 
 /// What an evaluation needs besides parameters.
-Bytes evaluation_of(const Training& training) {
+Bytes evaluation_of(const Training& training, int simd) {
   if (training.test_examples == 0) return {};
-  const StepMemory memory = evaluation_memory(training);
+  const StepMemory memory = evaluation_memory(training, simd);
   return memory.outputs + memory.scratch + memory.batch +
          batch_cost(*training.network, training.test_examples).read.batch;
 }
@@ -45,7 +45,7 @@ constexpr std::uint64_t kSent = std::uint64_t{1} << 38;
 
 }  // namespace
 
-WorkingSet::WorkingSet(std::shared_ptr<const Training> training, NodeId id)
+WorkingSet::WorkingSet(std::shared_ptr<const Training> training, NodeId id, int simd)
     : training_(std::move(training)), id_(id) {
   const auto& buckets = training_->layout->buckets;
   const auto count = static_cast<std::uint32_t>(buckets.size());
@@ -57,15 +57,15 @@ WorkingSet::WorkingSet(std::shared_ptr<const Training> training, NodeId id)
     groups_[group_of(bucket)] += parameters_of(bucket, touched);
   }
   if (!training_->is_worker(id)) return;
-  const StepMemory memory = step_memory(*training_);
-  layers_ = layer_memory(*training_);
+  const StepMemory memory = step_memory(*training_, simd);
+  layers_ = layer_memory(*training_, simd);
   activations_ = memory.activations() + memory.scratch;
   batch_ = memory.batch;
   examples_ = batch_cost(*training_->network, training_->batch_size).read.batch;
   data_set_ =
       batch_cost(*training_->network, training_->train_examples / training_->workers).read.batch;
   rereads_ = !training_->sparse() && rereads_parameters(*training_->network);
-  if (index_of(id) == 0) evaluation_ = evaluation_of(*training_);
+  if (index_of(id) == 0) evaluation_ = evaluation_of(*training_, simd);
 }
 
 Touched WorkingSet::piece(Kind kind, Bytes size, std::uint32_t group) const {

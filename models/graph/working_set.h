@@ -41,8 +41,9 @@ class WorkingSet {
     Instant begin;
     Duration takes;
   };
-  /// Of such a node.
-  WorkingSet(std::shared_ptr<const Training> training, NodeId id);
+  /// Of such a node; `simd`: floats of a register of its host's kernels.
+  WorkingSet(std::shared_ptr<const Training> training, NodeId id,
+             int simd = register_floats(kernel_set()));
 
   /// The whole gradient of a batch, on `core`, begins at `now` and takes so long. `adds`: it is
   /// added to those of others.

@@ -48,7 +48,7 @@ Cost BatchNorm::backward_cost(std::int64_t batch, bool input_gradient) const {
   return cost;
 }
 
-std::int64_t BatchNorm::scratch_floats(std::int64_t batch) const {
+std::int64_t BatchNorm::scratch_floats(std::int64_t batch, int /*simd*/) const {
   const std::int64_t channels = shape_.channels;
   return example_parts(batch, shape_.size()) * sums_of_part(channels) + kSums * channels;
 }

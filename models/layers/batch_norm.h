@@ -37,7 +37,7 @@ class BatchNorm final : public Layer {
   [[nodiscard]] std::int64_t saved_bytes(std::int64_t /*batch*/) const override {
     return std::int64_t{2} * 4 * shape_.channels;
   }
-  [[nodiscard]] std::int64_t scratch_floats(std::int64_t batch) const override;
+  [[nodiscard]] std::int64_t scratch_floats(std::int64_t batch, int simd) const override;
   void forward(const ForwardPass& pass) const override;
   void backward(const BackwardPass& pass) const override;
 

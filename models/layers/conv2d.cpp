@@ -31,20 +31,22 @@ int conv_parts(std::int64_t work, std::int64_t units) {
 }
 
 // What the passes of a layer share: how work is cut, where in the scratch things lie. A place that
-// nothing needs has size zero.
+// nothing needs has size zero. By vectors of so many floats.
 struct Plan {
-  Plan(Shape in, Shape out, const ConvShape& conv, std::int64_t examples)
+  Plan(Shape in, Shape out, const ConvShape& conv, std::int64_t examples, int vector = Simd::kCount)
       : input(in),
         output(out),
         shape(conv),
         batch(examples),
+        simd(vector),
         window(conv_window(in, out, conv)),
-        beside(beside_window(window, out.channels)) {}
+        beside(beside_window(window, out.channels, vector)) {}
 
   Shape input;
   Shape output;
   ConvShape shape;
   std::int64_t batch;
+  int simd;
   ConvWindow window;
   ConvWindow beside;  // the same, as products by the weights take it
 
@@ -55,7 +57,7 @@ struct Plan {
   [[nodiscard]] Shape beside_output() const {
     return {output.rows, beside.out_columns, output.channels * beside.beside};
   }
-  [[nodiscard]] int lanes() const { return whole_vectors(beside_output().channels); }
+  [[nodiscard]] int lanes() const { return whole_vectors(beside_output().channels, simd); }
   [[nodiscard]] std::int64_t padded_floats() const {
     return shape.padding > 0 ? whole_lines(window.image_floats()) : 0;
   }
@@ -80,18 +82,18 @@ struct Plan {
     if (shape.stride != 1 || shape.padding >= shape.size) return true;
     // Multiply-adds, lanes that stay empty counted; adding up takes as long as some of them.
     const double taps =
-        static_cast<double>(shape.size) * shape.size * whole_vectors(input.channels);
+        static_cast<double>(shape.size) * shape.size * whole_vectors(input.channels, simd);
     const double full = static_cast<double>(input.pixels()) * output.channels * taps;
     const double spread =
         static_cast<double>(output.pixels()) *
-        (1.3 * shape.size * output.channels * whole_vectors(window.run()) + 8 * taps);
+        (1.3 * shape.size * output.channels * whole_vectors(window.run(), simd) + 8 * taps);
     return spread < full;
   }
   [[nodiscard]] ConvWindow full() const { return full_window(input, output, shape); }
   [[nodiscard]] std::int64_t back_weights_floats() const {
     return whole_lines(
-        spreads() ? static_cast<std::int64_t>(spread_weights_floats(window, output.channels))
-                  : std::int64_t{full().depth()} * whole_vectors(input.channels));
+        spreads() ? static_cast<std::int64_t>(spread_weights_floats(window, output.channels, simd))
+                  : std::int64_t{full().depth()} * whole_vectors(input.channels, simd));
   }
   [[nodiscard]] std::int64_t gradient_floats() const {
     return whole_lines(beside_output().pixels() * lanes());
@@ -105,7 +107,7 @@ struct Plan {
     return std::min(batch, std::max<std::int64_t>(kLeastGroup, kBackwardFloats / image));
   }
   [[nodiscard]] std::int64_t spread_part_floats() const {
-    return spreads() ? whole_lines(static_cast<std::int64_t>(spread_floats(window))) : 0;
+    return spreads() ? whole_lines(static_cast<std::int64_t>(spread_floats(window, simd))) : 0;
   }
   [[nodiscard]] int input_parts() const {
     if (!spreads()) return kMostConvParts;
@@ -295,13 +297,13 @@ Cost Conv2d::backward_cost(std::int64_t batch, bool input_gradient) const {
   return product_backward_cost(forward_cost(batch), input_gradient);
 }
 
-std::int64_t Conv2d::scratch_floats(std::int64_t batch) const {
-  const Plan plan(input_, output_, shape_, batch);
+std::int64_t Conv2d::scratch_floats(std::int64_t batch, int simd) const {
+  const Plan plan(input_, output_, shape_, batch, simd);
   return std::max(plan.forward_floats(), plan.backward_floats());
 }
 
-std::int64_t Conv2d::forward_scratch_floats(std::int64_t batch) const {
-  return Plan(input_, output_, shape_, batch).forward_floats();
+std::int64_t Conv2d::forward_scratch_floats(std::int64_t batch, int simd) const {
+  return Plan(input_, output_, shape_, batch, simd).forward_floats();
 }
 
 void Conv2d::forward(const ForwardPass& pass) const {

@@ -31,8 +31,8 @@ class Conv2d final : public Layer {
   [[nodiscard]] Fans fans() const override;
   [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;
   [[nodiscard]] Cost backward_cost(std::int64_t batch, bool input_gradient) const override;
-  [[nodiscard]] std::int64_t scratch_floats(std::int64_t batch) const override;
-  [[nodiscard]] std::int64_t forward_scratch_floats(std::int64_t batch) const override;
+  [[nodiscard]] std::int64_t scratch_floats(std::int64_t batch, int simd) const override;
+  [[nodiscard]] std::int64_t forward_scratch_floats(std::int64_t batch, int simd) const override;
 
   void forward(const ForwardPass& pass) const override;
   void backward(const BackwardPass& pass) const override;

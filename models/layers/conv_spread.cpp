@@ -8,8 +8,8 @@ namespace {
 // What a row of output pixels spreads, with zeros at either side, so that each input pixel adds up
 // as many numbers as any other.
 struct SpreadRow {
-  explicit SpreadRow(const ConvWindow& window)
-      : run(whole_vectors(window.run())),
+  explicit SpreadRow(const ConvWindow& window, int simd = Simd::kCount)
+      : run(whole_vectors(window.run(), simd)),
         pixel(window.size * run),
         margin((window.size - 1) / window.stride),
         // The windows that begin at or before the last column, which may be more than there are.
@@ -23,12 +23,14 @@ struct SpreadRow {
 
 // Few channels are added up in registers of their own: pixels lie so close in what is spread that
 // most loads of a wide one would touch two cache lines.
-using Narrow = Register<std::min(8, Simd::kCount)>;
+constexpr int narrow_of(int simd) { return std::min(8, simd); }
+using Narrow = Register<narrow_of(Simd::kCount)>;
 
 bool has_few_channels(const ConvWindow& window) { return window.channels <= Narrow::kCount; }
 
-int image_lanes(const ConvWindow& window) {
-  return has_few_channels(window) ? Narrow::kCount : whole_vectors(window.channels);
+int image_lanes(const ConvWindow& window, int simd = Simd::kCount) {
+  const int narrow = narrow_of(simd);
+  return window.channels <= narrow ? narrow : whole_vectors(window.channels, simd);
 }
 
 // One row of output pixels, gradient: [pixel][channels].
@@ -93,8 +95,8 @@ AddRow add_row_of(const ConvWindow& window) {
 
 }  // namespace
 
-std::size_t spread_weights_floats(const ConvWindow& window, int channels) {
-  return static_cast<std::size_t>(window.size) * whole_vectors(window.run()) * channels;
+std::size_t spread_weights_floats(const ConvWindow& window, int channels, int simd) {
+  return static_cast<std::size_t>(window.size) * whole_vectors(window.run(), simd) * channels;
 }
 
 void pack_spread_weights(const float* weights, const ConvWindow& window, int channels,
@@ -109,11 +111,11 @@ void pack_spread_weights(const float* weights, const ConvWindow& window, int cha
   }
 }
 
-std::size_t spread_floats(const ConvWindow& window) {
-  const SpreadRow row(window);
+std::size_t spread_floats(const ConvWindow& window, int simd) {
+  const SpreadRow row(window, simd);
   // A vector more: the last load of a pixel reaches beyond its channels.
-  return static_cast<std::size_t>(row.pixels) * row.pixel + Simd::kCount +
-         static_cast<std::size_t>(window.rows) * window.columns * image_lanes(window);
+  return static_cast<std::size_t>(row.pixels) * row.pixel + simd +
+         static_cast<std::size_t>(window.rows) * window.columns * image_lanes(window, simd);
 }
 
 void spread_gradient(const ConvWindow& window, const float* gradient, int channels,

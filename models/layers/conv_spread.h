@@ -15,12 +15,12 @@ namespace foretrain {
 /// where s divides x - kx.
 
 /// Weights as `spread_gradient` reads them: [ky][panel][output channel][lanes of the panel].
-std::size_t spread_weights_floats(const ConvWindow& window, int channels);
+std::size_t spread_weights_floats(const ConvWindow& window, int channels, int simd = Simd::kCount);
 void pack_spread_weights(const float* weights, const ConvWindow& window, int channels,
                          float* panels);
 
-/// Scratch of `spread_gradient`.
-std::size_t spread_floats(const ConvWindow& window);
+/// Scratch of `spread_gradient`, by vectors of `simd` floats.
+std::size_t spread_floats(const ConvWindow& window, int simd = Simd::kCount);
 /// One image. gradient: [output pixel][channels], input_gradient: [input], without padding.
 void spread_gradient(const ConvWindow& window, const float* gradient, int channels,
                      const float* panels, Shape input, float* scratch, float* input_gradient);

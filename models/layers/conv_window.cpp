@@ -135,14 +135,15 @@ void pad_image(const float* image, Shape shape, int padding, float* dst) {
   }
 }
 
-ConvWindow beside_window(const ConvWindow& window, int lanes) {
+ConvWindow beside_window(const ConvWindow& window, int lanes, int simd) {
+  const int block_depth = kPanelFloats / (kMaxVectors * simd);
   ConvWindow best = window;
-  for (int beside = 2; beside * lanes <= Simd::kCount; ++beside) {
+  for (int beside = 2; beside * lanes <= simd; ++beside) {
     ConvWindow next = window;
     next.beside = beside;
     next.out_columns = window.out_columns / beside;
     // In one block: the sum of a pixel runs as it did.
-    if (window.out_columns % beside != 0 || next.depth() > kBlockDepth) continue;
+    if (window.out_columns % beside != 0 || next.depth() > block_depth) continue;
     if (next.out_columns < kLeastBeside) break;
     if (next.out_columns * next.run() < best.out_columns * best.run()) best = next;
   }

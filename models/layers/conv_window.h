@@ -45,7 +45,8 @@ ConvWindow full_window(Shape input, Shape output, const ConvShape& shape);
 /// in the same order, and zeros (an input that is infinite or NaN shows in all of them). Of 5 x 5
 /// pixels and 6 channels two in place of one save two multiplications of five. `beside` is the
 /// number that saves most, 1 where none does, where columns do not divide or would be too few.
-ConvWindow beside_window(const ConvWindow& window, int lanes);
+/// `simd`: floats of a vector.
+ConvWindow beside_window(const ConvWindow& window, int lanes, int simd = Simd::kCount);
 
 /// Copies an image into the middle of zeros. dst: [rows + 2 padding][columns + 2 padding][channels]
 void pad_image(const float* image, Shape shape, int padding, float* dst);

@@ -71,20 +71,21 @@ Cost Dense::backward_cost(std::int64_t batch, bool input_gradient) const {
   return product_backward_cost(forward_cost(batch), input_gradient);
 }
 
-std::int64_t Dense::scratch_floats(std::int64_t batch) const {
+std::int64_t Dense::scratch_floats(std::int64_t batch, int simd) const {
   LayerPass pass;
   pass.batch = batch;
   const std::size_t most =
-      std::max({multiply_scratch(forward_product(pass, inputs_, outputs_)),
-                multiply_scratch(backward_product(pass, inputs_, outputs_)),
-                multiply_outer_scratch(weight_product(pass, inputs_, outputs_))});
+      std::max({multiply_scratch(forward_product(pass, inputs_, outputs_), simd),
+                multiply_scratch(backward_product(pass, inputs_, outputs_), simd),
+                multiply_outer_scratch(weight_product(pass, inputs_, outputs_), simd)});
   return static_cast<std::int64_t>(most);
 }
 
-std::int64_t Dense::forward_scratch_floats(std::int64_t batch) const {
+std::int64_t Dense::forward_scratch_floats(std::int64_t batch, int simd) const {
   LayerPass pass;
   pass.batch = batch;
-  return static_cast<std::int64_t>(multiply_scratch(forward_product(pass, inputs_, outputs_)));
+  return static_cast<std::int64_t>(
+      multiply_scratch(forward_product(pass, inputs_, outputs_), simd));
 }
 
 void Dense::forward(const ForwardPass& pass) const {

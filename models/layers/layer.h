@@ -31,7 +31,7 @@ struct LayerPass {
   const float* other = nullptr;  ///< the output of layer `Layer::other`, where there is one
   float* statistics = nullptr;   ///< what `Layer::statistics` lists, one after another
   std::byte* saved = nullptr;    ///< [saved_bytes(batch)], written forward, read backward
-  float* scratch = nullptr;      ///< [scratch_floats(batch)], worthless before and after a pass
+  float* scratch = nullptr;  ///< [scratch_floats(batch, simd)], worthless before and after a pass
   Parallel* parallel = nullptr;
 };
 
@@ -119,10 +119,13 @@ class Layer {
 
   /// Kept from the forward to the backward pass besides input and output.
   [[nodiscard]] virtual std::int64_t saved_bytes(std::int64_t /*batch*/) const { return 0; }
-  [[nodiscard]] virtual std::int64_t scratch_floats(std::int64_t /*batch*/) const { return 0; }
+  /// By kernels whose registers hold `simd` floats.
+  [[nodiscard]] virtual std::int64_t scratch_floats(std::int64_t /*batch*/, int /*simd*/) const {
+    return 0;
+  }
   /// The beginning of the scratch that a forward pass uses: all that an evaluation touches.
-  [[nodiscard]] virtual std::int64_t forward_scratch_floats(std::int64_t batch) const {
-    return scratch_floats(batch);
+  [[nodiscard]] virtual std::int64_t forward_scratch_floats(std::int64_t batch, int simd) const {
+    return scratch_floats(batch, simd);
   }
 
   virtual void forward(const ForwardPass& pass) const = 0;

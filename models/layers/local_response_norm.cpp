@@ -96,7 +96,7 @@ std::int64_t LocalResponseNorm::scratch_of_part() const {
   return (kPixels * pitch() + 15) / 16 * 16;
 }
 
-std::int64_t LocalResponseNorm::scratch_floats(std::int64_t batch) const {
+std::int64_t LocalResponseNorm::scratch_floats(std::int64_t batch, int /*simd*/) const {
   return example_parts(batch, shape_.size() * kWorkOfNumber) * scratch_of_part();
 }
 

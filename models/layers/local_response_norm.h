@@ -29,7 +29,7 @@ class LocalResponseNorm final : public Layer {
     return batch * shape_.size() * 4;
   }
   /// A few pixels' terms of the sums, for each part.
-  [[nodiscard]] std::int64_t scratch_floats(std::int64_t batch) const override;
+  [[nodiscard]] std::int64_t scratch_floats(std::int64_t batch, int simd) const override;
   void forward(const ForwardPass& pass) const override;
   void backward(const BackwardPass& pass) const override;
 

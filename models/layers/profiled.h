@@ -13,6 +13,7 @@ struct LayerTimes {
   std::int64_t parameters = 0;
   double forward_s = 0;  ///< of a batch, on the device that was measured
   double backward_s = 0;
+  int tensors = 1;  ///< that its parameters lie in, about equal ones
 
   bool operator==(const LayerTimes&) const = default;
 };

@@ -94,6 +94,14 @@ Network::Network(const NetworkSpec& spec, const InputShape& input) : input_(inpu
 Network::Network(const NetworkProfile& profile) : input_{.image = {0, 0, 0}}, profiled_(true) {
   for (const LayerTimes& times : profile.layers) {
     add(std::make_unique<const ProfiledLayer>(times, profile.batch_size), {});
+    if (times.tensors < 2) continue;
+    const ParameterBlock whole = blocks_.back();
+    blocks_.pop_back();
+    for (std::int64_t i = 0; i < times.tensors; ++i) {
+      const std::int64_t first = whole.count * i / times.tensors;
+      const std::int64_t count = whole.count * (i + 1) / times.tensors - first;
+      blocks_.push_back({whole.first + first, count, whole.layer, false});
+    }
   }
   if (layers_.empty()) throw NetworkError(-1, "the profile has no layers; write at least one");
 }

@@ -2,6 +2,7 @@
 #include "models/networks/registry.h"
 
 #include "models/base/check.h"
+#include "models/tensor/simd.h"
 
 #include <algorithm>
 
@@ -152,6 +153,13 @@ std::string_view kernel_set() {
 #else
   return "portable";
 #endif
+}
+
+int register_floats(std::string_view kernels) {
+  if (kernels == kernel_set()) return Simd::kCount;
+  if (kernels == "avx512") return 16;
+  if (kernels == "sse2" || kernels == "neon") return 4;
+  return kernels == "portable" ? 1 : 8;
 }
 
 }  // namespace foretrain

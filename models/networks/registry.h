@@ -24,5 +24,8 @@ NetworkSpec network_spec(std::string_view name, const NetworkOptions& options);
 /// Which vector instructions the kernels were compiled for: weights made by different sets are
 /// not comparable. One of avx512, avx2, sse2; neon on ARM; portable: none that Eigen knows.
 std::string_view kernel_set();
+/// Floats of a register of such kernels, by which scratch is planned; of a name that is not one of
+/// these, of avx2's: what a machine is forecast to take is no matter of who forecasts it.
+int register_floats(std::string_view kernels);
 
 }  // namespace foretrain

@@ -35,14 +35,16 @@ std::int64_t group_of(const PlannedNetwork& network, std::size_t first, std::siz
 }
 
 // The last group of a batch may be smaller, and may need more.
-std::int64_t scratch_of(const Layer& layer, std::int64_t batch, std::int64_t group) {
+std::int64_t scratch_of(const Layer& layer, std::int64_t batch, std::int64_t group, int simd) {
   const std::int64_t rest = batch % group;
-  return std::max(layer.scratch_floats(group), rest > 0 ? layer.scratch_floats(rest) : 0);
+  return std::max(layer.scratch_floats(group, simd),
+                  rest > 0 ? layer.scratch_floats(rest, simd) : 0);
 }
 
 }  // namespace
 
-WorkspacePlan::WorkspacePlan(const PlannedNetwork& network, std::int64_t batch) : examples_(batch) {
+WorkspacePlan::WorkspacePlan(const PlannedNetwork& network, std::int64_t batch, int simd)
+    : examples_(batch) {
   find_runs(network);
   const auto layers = network.layers;
   std::int64_t scratch_most = 0;
@@ -51,7 +53,7 @@ WorkspacePlan::WorkspacePlan(const PlannedNetwork& network, std::int64_t batch) 
       const bool inner = i + 1 < run.last;
       const bool whole = !inner || layers[i]->reads().output || layers[i + 1]->reads().input;
       outputs_.push_back(take((whole ? batch : run.group) * layers[i]->output().size(), whole));
-      scratch_most = std::max(scratch_most, scratch_of(*layers[i], batch, run.group));
+      scratch_most = std::max(scratch_most, scratch_of(*layers[i], batch, run.group, simd));
     }
   }
   for (const auto& layer : layers) {

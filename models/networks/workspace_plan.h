@@ -3,6 +3,7 @@
 
 #include "models/base/quantity.h"
 #include "models/layers/layer.h"
+#include "models/networks/registry.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -54,7 +55,9 @@ class WorkspacePlan {
     std::size_t buffer = 0;  ///< of the four
   };
 
-  WorkspacePlan(const PlannedNetwork& network, std::int64_t batch);
+  /// By kernels whose registers hold `simd` floats.
+  WorkspacePlan(const PlannedNetwork& network, std::int64_t batch,
+                int simd = register_floats(kernel_set()));
 
   [[nodiscard]] std::int64_t examples() const { return examples_; }
   [[nodiscard]] std::span<const LayerRun> runs() const { return runs_; }

@@ -15,6 +15,8 @@ struct Bucket {
   int shard = 0;           ///< the server that holds it
   std::int64_t with = -1;  ///< first parameter of those that are reduced with it; -1: its own
   bool tree = false;       ///< workers sum it up over a tree, else round a ring (route.h)
+  float tensors = 0;       ///< of the network's; cut by size, it has its share of them, as if
+                           ///< they were dealt round
 
   /// Its gradient leaves when that of this parameter is there, too.
   [[nodiscard]] std::int64_t leaves_with() const { return with < 0 ? first : with; }

@@ -136,9 +136,9 @@ void multiply_along_rows(const Product& p, float* scratch) {
   });
 }
 
-std::size_t block_floats(const Product& p) {
+std::size_t block_floats(const Product& p, int simd = Simd::kCount) {
   return static_cast<std::size_t>(std::min(p.depth, block_depth(p))) *
-         static_cast<std::size_t>(std::min(block_lanes(p), p.lanes) + kPanelLanes);
+         static_cast<std::size_t>(std::min(block_lanes(p), p.lanes) + kMaxVectors * simd);
 }
 
 // Rows of c that an outer product takes at a time: a's columns lie packed for them, or are lanes.
@@ -189,9 +189,9 @@ void outer_rows(const OuterProduct& p, int first, int last, const float* panels,
 // them would cost more than the product; c comes out transposed.
 bool is_narrow(const OuterProduct& p) { return p.lanes <= kNarrowLanes; }
 
-std::size_t narrow_floats(const OuterProduct& p) {
+std::size_t narrow_floats(const OuterProduct& p, int simd = Simd::kCount) {
   return std::size_t{kOuterRows} * static_cast<std::size_t>(p.lanes) +
-         static_cast<std::size_t>(p.rows) * kPanelLanes;
+         static_cast<std::size_t>(p.rows) * static_cast<std::size_t>(kMaxVectors * simd);
 }
 
 void narrow_rows(const OuterProduct& p, int first, int last, float* scratch) {
@@ -224,8 +224,8 @@ void narrow_rows(const OuterProduct& p, int first, int last, float* scratch) {
 
 }  // namespace
 
-std::size_t multiply_scratch(const Product& product) {
-  return static_cast<std::size_t>(product_parts(product)) * block_floats(product);
+std::size_t multiply_scratch(const Product& product, int simd) {
+  return static_cast<std::size_t>(product_parts(product)) * block_floats(product, simd);
 }
 
 void multiply(const Product& product, Parallel& parallel, float* scratch) {
@@ -242,12 +242,12 @@ void multiply(const Product& product, Parallel& parallel, float* scratch) {
   parallel.run(parts, std::cref(part));
 }
 
-std::size_t multiply_outer_scratch(const OuterProduct& product) {
+std::size_t multiply_outer_scratch(const OuterProduct& product, int simd) {
   if (is_narrow(product)) {
-    return static_cast<std::size_t>(outer_parts(product)) * narrow_floats(product);
+    return static_cast<std::size_t>(outer_parts(product)) * narrow_floats(product, simd);
   }
   const auto rows = static_cast<std::size_t>(product.rows);
-  return rows * static_cast<std::size_t>(whole_vectors(product.lanes)) +
+  return rows * static_cast<std::size_t>(whole_vectors(product.lanes, simd)) +
          static_cast<std::size_t>(outer_parts(product)) * column_floats(product);
 }
 

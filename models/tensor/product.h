@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/base/parallel.h"
+#include "models/tensor/simd.h"
 
 #include <cstddef>
 
@@ -24,7 +25,8 @@ struct Product {
   bool relu = false;
 };
 
-std::size_t multiply_scratch(const Product& product);
+/// By kernels whose registers hold `simd` floats.
+std::size_t multiply_scratch(const Product& product, int simd = Simd::kCount);
 /// `scratch`: [multiply_scratch(product)].
 void multiply(const Product& product, Parallel& parallel, float* scratch);
 
@@ -38,7 +40,7 @@ struct OuterProduct {
   float* c = nullptr;        ///< [depth][lanes]
 };
 
-std::size_t multiply_outer_scratch(const OuterProduct& product);
+std::size_t multiply_outer_scratch(const OuterProduct& product, int simd = Simd::kCount);
 /// `scratch`: [multiply_outer_scratch(product)].
 void multiply_outer(const OuterProduct& product, Parallel& parallel, float* scratch);
 

@@ -76,9 +76,9 @@ void for_panels(int first, int last, const Body& body) {
   }
 }
 
-/// `lanes` rounded up to whole vectors.
-constexpr int whole_vectors(int lanes) {
-  return (lanes + Simd::kCount - 1) / Simd::kCount * Simd::kCount;
+/// `lanes` rounded up to whole vectors of `simd` floats.
+constexpr int whole_vectors(int lanes, int simd = Simd::kCount) {
+  return (lanes + simd - 1) / simd * simd;
 }
 
 /// dst[i][0, width) = src[i row_step + (0, lanes)], the rest zero, for i < rows. `width` is a

@@ -5,7 +5,22 @@
 #include "scenarios/describe/model_cost_fields.h"
 #include "scenarios/framework.h"
 
+#include <type_traits>
+
 namespace foretrain {
+
+template <class Visitor, Described<ServerCost> T>
+void describe(Visitor& visit, T& cost) {
+  std::conditional_t<std::is_const_v<T>, const AffineCost, AffineCost>& by_bytes = cost;
+  describe(visit, by_bytes);
+  visit.field({.key = "per_tensor",
+               .doc = "time that each tensor (variable) of the network adds that the server has",
+               .least = 0,
+               .most = 1e6,
+               .written = cost.per_tensor_s > 0,
+               .seconds = true},
+              cost.per_tensor_s);
+}
 
 template <class Visitor, Described<FrameworkSpec> T>
 void describe(Visitor& visit, T& framework) {
@@ -20,10 +35,17 @@ void describe(Visitor& visit, T& framework) {
                .most = 1e6},
               framework.chief_wait);
   visit.field({.key = "step",
-               .doc = "overhead of a gradient, on the worker's core",
+               .doc = "overhead of each batch of a gradient, on the worker's core",
                .least = 0,
                .most = 1e6},
               framework.step);
+  visit.field(
+      {.key = "update",
+       .doc = "overhead of a gradient, once for all of its batches, on the worker's core: its "
+              "optimizer",
+       .least = 0,
+       .most = 1e6},
+      framework.update);
   visit.field({.key = "example",
                .doc = "overhead of each example of a gradient, on the worker's core: its input",
                .least = 0,
@@ -45,15 +67,16 @@ void describe(Visitor& visit, T& framework) {
                .least = 0,
                .most = 1e3},
               framework.tensor);
-  visit.section({.key = "server",
-                 .doc = "CPU time of a gradient at a server, by its bytes, beside adding it up",
-                 .written = framework.server != AffineCost{}},
-                framework.server);
+  visit.section(
+      {.key = "server",
+       .doc = "CPU time of a gradient at a server, by its bytes and tensors, beside adding it up",
+       .written = framework.server != ServerCost{}},
+      framework.server);
   visit.field({.key = "server_threads",
                .doc = "of a server, that do that side by side",
                .least = 1,
                .most = 1024,
-               .used = framework.server != AffineCost{},
+               .used = framework.server != ServerCost{},
                .unused_because = "servers cost nothing; write framework.server",
                .written = framework.server_threads > 1},
               framework.server_threads);

@@ -112,7 +112,9 @@ void describe(Visitor& visit, T& machine) {
   visit.field(
       {.key = "cores", .doc = "processor cores", .least = 1, .most = 1024, .required = true},
       machine.cores);
-  visit.field({.key = "kernel_set", .doc = "vector instructions that compute was measured with"},
+  visit.field({.key = "kernel_set",
+               .doc = "vector instructions that compute was measured with, by which a gradient's "
+                      "scratch is counted"},
               machine.kernel_set);
   describe_scheduling(visit, machine);
   visit.field({.key = "memory_base",

@@ -115,13 +115,13 @@ void describe(Visitor& visit, T& model) {
               .written = !model.layers.empty(),
               .shorthand = "kind"},
              model.layers);
-  visit.field(
-      {.key = "profile",
-       .doc = "a CSV file: layer, parameter_bytes, forward_ms, backward_ms; to forecast only",
-       .used = model.layers.empty(),
-       .unused_because = "the layers say what the network is",
-       .written = model.profiled()},
-      model.profile);
+  visit.field({.key = "profile",
+               .doc = "a CSV file: layer, parameter_bytes, forward_ms, backward_ms, and tensors "
+                      "where a layer has several; to forecast only",
+               .used = model.layers.empty(),
+               .unused_because = "the layers say what the network is",
+               .written = model.profiled()},
+              model.profile);
   visit.field({.key = "profile_batch",
                .doc = "examples that the profile was measured with; left out: training.batch_size",
                .least = 1,

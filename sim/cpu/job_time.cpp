@@ -50,7 +50,7 @@ JobTime::JobTime(const Machine* machine, const std::string& model,
 void JobTime::add(const FrameworkSpec& framework, int workers) {
   batch_overhead_ = framework.step;
   example_overhead_ = framework.example;
-  round_overhead_ = framework.round * (workers - 1);
+  update_overhead_ = framework.update + framework.round * (workers - 1);
   evaluates_ = framework.evaluation != "nobody";
 }
 

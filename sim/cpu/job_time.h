@@ -32,8 +32,8 @@ namespace foretrain::sim {
 ///     values, or else   bytes x per_byte | bytes / bandwidth        (of any update | described)
 ///
 /// What another program spends on a step (scenarios/framework.h) comes on top of a gradient, told
-/// apart: `step`, `example` with each of its batches, `round` once. An evaluation that blocks
-/// nobody takes no time.
+/// apart: `step`, `example` with each of its batches, `update`, `round` once. An evaluation that
+/// blocks nobody takes no time.
 ///
 /// Realism: what was measured is calibrated at three batch sizes and straight between and beyond
 /// them. A profile is as good as its measurement; its times are of the device that was measured,
@@ -73,7 +73,7 @@ class JobTime {
   [[nodiscard]] Duration overhead(const Job& job) const {
     if (job.kind != JobKind::gradient || job.stage > 0) return {};
     const Duration of_batch = batch_overhead_ + example_overhead_ * job.examples;
-    return job.batch == 0 ? of_batch + round_overhead_ : of_batch;
+    return job.batch == 0 ? of_batch + update_overhead_ : of_batch;
   }
   /// Gradients are those of one of the host's devices.
   [[nodiscard]] bool on_device() const { return on_device_; }
@@ -128,7 +128,7 @@ class JobTime {
   double profile_ratio_ = 1;
   Duration batch_overhead_;
   Duration example_overhead_;
-  Duration round_overhead_;
+  Duration update_overhead_;
   Duration resume_;
   Duration thread_change_;
   bool evaluates_ = true;

@@ -231,7 +231,8 @@ std::unique_ptr<SimNode> SimTraining::make_node_of(NodeId id, std::unique_ptr<No
                   std::move(recorded),
                   gradient_times(node, beginning),
                   Stream(training_->seed, fmt::format("jitter.worker{}", node)),
-                  {scenario.framework.tensor, serves ? scenario.framework.server : AffineCost{}},
+                  {scenario.framework.tensor, serves ? scenario.framework.server : ServerCost{},
+                   training_->layout},
                   input_of(node),
                   scenario.checkpoint.disk_on(world_.hosts[place.host].disk),
                   &protocol_called(training_->strategy),
@@ -387,11 +388,14 @@ void SimTraining::wake(Instant /*now*/, std::uint64_t token) {
   }
 }
 
-std::vector<Bytes> SimTraining::memory_bases() const {
-  std::vector<Bytes> bases;
-  bases.reserve(places_.size());
-  for (const NodePlace& place : places_) bases.push_back(world_.hosts[place.host].memory_base);
-  return bases;
+std::vector<ResidentMemory::OfHost> SimTraining::memory_of_hosts() const {
+  std::vector<ResidentMemory::OfHost> hosts;
+  hosts.reserve(places_.size());
+  for (const NodePlace& place : places_) {
+    const Host& host = world_.hosts[place.host];
+    hosts.push_back({host.memory_base, host.simd});
+  }
+  return hosts;
 }
 
 }  // namespace foretrain::sim

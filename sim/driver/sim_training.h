@@ -8,6 +8,7 @@
 #include "sim/driver/local_sum.h"
 #include "sim/faults/link_faults.h"
 #include "sim/faults/node_faults.h"
+#include "sim/memory/resident.h"
 #include "sim/node/sim_node.h"
 #include "sim/world/world.h"
 
@@ -96,7 +97,7 @@ class SimTraining : public Actor {
   /// When it was not there, but came back.
   [[nodiscard]] const std::vector<Absence>& away(std::size_t node) const { return away_[node]; }
   /// Of each node's process, before it holds anything.
-  [[nodiscard]] std::vector<Bytes> memory_bases() const;
+  [[nodiscard]] std::vector<ResidentMemory::OfHost> memory_of_hosts() const;
   /// The machine that its times are of; the last one where hosts differ.
   [[nodiscard]] const std::string& machine() const { return machine_; }
   /// The cores of this machine when it was calibrated; of others nothing is known.

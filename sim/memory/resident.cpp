@@ -6,12 +6,12 @@
 namespace foretrain::sim {
 
 ResidentMemory::ResidentMemory(const Training& training, const DataMemory& data,
-                               const std::vector<Bytes>& bases) {
-  FT_CHECK_OP(bases.size(), ==, static_cast<std::size_t>(training.nodes()));
-  nodes_.reserve(bases.size());
-  for (std::size_t i = 0; i < bases.size(); ++i) {
-    nodes_.push_back(
-        {bases[i], node_memory(training, data, NodeId(static_cast<std::uint32_t>(i))), false});
+                               const std::vector<OfHost>& hosts) {
+  FT_CHECK_OP(hosts.size(), ==, static_cast<std::size_t>(training.nodes()));
+  nodes_.reserve(hosts.size());
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const NodeId id{static_cast<std::uint32_t>(i)};
+    nodes_.push_back({hosts[i].base, node_memory(training, data, id, hosts[i].simd), false});
   }
 }
 

@@ -19,8 +19,14 @@ namespace foretrain::sim {
 /// program's own allocations; tests hold it against runs.
 class ResidentMemory {
  public:
-  /// `bases`: by node.
-  ResidentMemory(const Training& training, const DataMemory& data, const std::vector<Bytes>& bases);
+  /// What a node's host says of its process.
+  struct OfHost {
+    Bytes base;
+    int simd = 0;  ///< floats of a register of its kernels
+  };
+  /// `hosts`: by node.
+  ResidentMemory(const Training& training, const DataMemory& data,
+                 const std::vector<OfHost>& hosts);
 
   /// Node `id` has evaluated the parameters.
   void evaluated(NodeId id) { nodes_[index_of(id)].has_evaluated = true; }

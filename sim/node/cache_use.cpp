@@ -14,7 +14,7 @@ std::unique_ptr<CacheUse> CacheUse::of(const Process& process,
 
 CacheUse::CacheUse(const Process& process, Caches& caches,
                    const std::shared_ptr<const Training>& training, NodeId id)
-    : process_(process), caches_(caches), touched_(training, id) {}
+    : process_(process), caches_(caches), touched_(training, id, process.host().simd) {}
 
 int CacheUse::computing() const { return std::max(1, process_.cpu().computing()); }
 

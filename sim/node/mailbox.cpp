@@ -262,12 +262,13 @@ void Mailbox::receive(Instant now, std::size_t slot) {
 
 void Mailbox::received(Instant now, std::size_t slot) {
   const Message& message = world_.mail[slot].message;
-  if (framework_.push == AffineCost{} || message.kind != MessageKind::push) {
+  if (framework_.push == ServerCost{} || message.kind != MessageKind::push) {
     return deliver(now, slot);
   }
-  const auto bytes = static_cast<double>(wire_size(message).value);
+  const Duration takes = framework_.push.of(static_cast<double>(wire_size(message).value),
+                                            framework_.layout->buckets[message.bucket].tensors);
   const Effort handling(Resource::framework,
-                        world_.time_factors.scaled(Resource::framework, framework_.push.of(bytes)));
+                        world_.time_factors.scaled(Resource::framework, takes));
   const int thread = next_thread_;
   next_thread_ = (next_thread_ + 1) % process_.compute_threads();
   process_.compute(thread, handling, at_stage(Stage::handled, slot), Cpu::Pace::shared);

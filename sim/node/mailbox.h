@@ -8,6 +8,7 @@
 #include "sim/node/process.h"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace foretrain::sim {
@@ -34,7 +35,8 @@ struct Traffic {
 /// (scenarios/framework.h).
 struct FrameworkCosts {
   Duration tensor;  ///< of a message, either side
-  AffineCost push;  ///< of a gradient that comes to a server, by its bytes, on a thread of it
+  ServerCost push;  ///< of a gradient that comes to a server, on a thread of it
+  std::shared_ptr<const Layout> layout;  ///< that says how many tensors that has
 };
 
 /// Sends and receives, on the node's event loop:

@@ -22,7 +22,7 @@ SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observ
             JobEfforts(
                 world.time_factors, *parts.job_time, std::move(parts.recorded),
                 std::move(parts.times), parts.jitter, process_.history(), cache_use_.get(),
-                parts.serves ? parts.framework.push != AffineCost{} : parts.job_time->of_device())),
+                parts.serves ? parts.framework.push != ServerCost{} : parts.job_time->of_device())),
       disk_(parts.disk) {
   if (index_of(id_) < mailboxes.size()) {
     mailboxes[index_of(id_)] = &mailbox_;

@@ -129,7 +129,7 @@ std::optional<std::string> half_batch(Scenario& scenario) {
   return set_batch(scenario, scenario.training.batch_size / 2);
 }
 
-// Twice the examples a step, half of the exchanges.
+// Gradients that are reduced after each batch are exchanged as often as before.
 std::optional<std::string> double_accumulate(Scenario& scenario) {
   if (node_counts(scenario).nodes() == 1) return std::nullopt;  // nothing is sent
   int& accumulate = scenario.training.accumulate;
@@ -267,8 +267,8 @@ const std::vector<ScenarioChange>& scenario_changes() {
          Kind::cluster, slower_worker},
         {"double batch", "twice the examples a gradient", Kind::training, double_batch},
         {"half batch", "half the examples a gradient", Kind::training, half_batch},
-        {"accumulate 2x", "twice the batches a gradient, so half of the exchanges", Kind::training,
-         double_accumulate},
+        {"accumulate 2x", "twice the batches a gradient, which leaves once unless each is reduced",
+         Kind::training, double_accumulate},
         {"overlap on", "buckets leave while others are computed", Kind::training, overlap_on},
         {"overlap off", "a gradient leaves when all of it is computed", Kind::training,
          overlap_off},

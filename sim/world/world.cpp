@@ -1,5 +1,6 @@
 #include "sim/world/world.h"
 
+#include "models/networks/registry.h"
 #include "scenarios/emulated.h"
 
 #include <algorithm>
@@ -98,7 +99,8 @@ Host& World::add_host(const std::string& name, const Cores& cores, const Machine
     remote.first_bytes = 1;  // measured at one size
   }
   hosts.push_back({name, cores.cpu, machine.loopback.on_one_core(), machine.loopback, remote,
-                   machine.slice, machine.memory_base, cores.caches, machine.disk});
+                   machine.slice, machine.memory_base, register_floats(machine.kernel_set),
+                   cores.caches, machine.disk});
   return hosts.back();
 }
 

@@ -27,6 +27,7 @@ struct Host {
   TransportCost remote;      ///< messages from, to other hosts
   Duration slice;
   Bytes memory_base;               ///< of a node's process
+  int simd = 0;                    ///< floats of a register of its kernels
   std::shared_ptr<Caches> caches;  ///< of its own, or of the machine that emulates it; null: every
                                    ///< byte is there
   DiskCost disk{};                 ///< of checkpoints, as its machine says

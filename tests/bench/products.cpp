@@ -4,6 +4,7 @@
 #include "models/layers/conv2d.h"
 #include "models/layers/dense.h"
 #include "models/tensor/floats.h"
+#include "models/tensor/simd.h"
 #include "tests/bench/common/options.h"
 
 #include <Eigen/Core>
@@ -205,7 +206,7 @@ void compare(const Subject& of, std::int64_t batch, double seconds, Report& repo
   Matrix gradient(1, layer->parameters());
   Matrix dw(layer->weights() / of.conv.channels, of.conv.channels);
   Floats scratch;
-  scratch.reserve(static_cast<std::size_t>(layer->scratch_floats(batch)));
+  scratch.reserve(static_cast<std::size_t>(layer->scratch_floats(batch, Simd::kCount)));
   Serial serial;
   ForwardPass forward;
   BackwardPass backward;

@@ -23,6 +23,11 @@ TEST_CASE("framework: keys out of range or without use are refused") {
   fails("framework: {step: -1 ms}\n", "framework.step: -1 ms is negative");
   fails("framework: {evaluation: nobody else}\n", "framework.evaluation: nobody else is unknown");
   fails("framework: {collective: -1 ms}\n", "framework.collective: -1 ms is negative");
+  fails("framework: {update: -1 ms}\n", "framework.update: -1 ms is negative");
+  fails("framework: {server: {per_item: 1 ns, per_tensor: -1 us}}\n",
+        "framework.server.per_tensor: -1 us is negative");
+  fails("framework: {server: {per_tensor: 1 us}}\n", "framework.server.per_item: missing");
+  fails("framework: {server: {per_item: 1 ns, per_tensor: 3}}\n", "framework.server.per_tensor: ");
   fails("cluster: {hosts: [{name: a, devices: 1, device_updates: on}]}\n",
         "the host has no device with a memory_bandwidth");
   fails("training: {strategy: all_reduce, algorithm: star}\n",
@@ -40,12 +45,14 @@ TEST_CASE("framework: what a scenario says of it is written to be read back") {
       kHead + kHosts +
       "dataset: {served_by: a1, read_rate: 100 MB/s, parse: 2 us, "
       "example_size: 3 kB, prefetch: 0}\n"
-      "framework: {session_start: 12 s, chief_wait: 30 s, step: 2 ms, "
-      "round: 1 ms, collective: 3 ms, tensor: 5 us, evaluation: all, waiting_cores: 1.5}\n"
+      "framework: {session_start: 12 s, chief_wait: 30 s, step: 2 ms, update: 3 ms, "
+      "server: {per_item: 1 ns, per_tensor: 2 us}, round: 1 ms, collective: 3 ms, tensor: 5 us, "
+      "evaluation: all, waiting_cores: 1.5}\n"
       "training: {workers: 2, bucket_size: per_tensor}\n"
       "neighbours: [{scenario: b.yaml, starts_at: 3 s}]\n";
   const Scenario scenario = parse_scenario(text, "x.yaml").front().scenario;
   CHECK(scenario.framework.waiting_cores == 1.5);
+  CHECK(scenario.framework.server == ServerCost{{0, 1e-9}, 2e-6});
   CHECK(scenario.dataset.input.served_by == "a1");
   CHECK(scenario.training.bucket_size == Bytes{});
   CHECK(parse_scenario(to_yaml(scenario), "y.yaml").front().scenario == scenario);

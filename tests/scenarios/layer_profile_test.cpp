@@ -1,10 +1,12 @@
 // Profiles from text: what is read, what is refused.
 #include "scenarios/layer_profile.h"
 
+#include "models/networks/network.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/temp_folder.h"
 
 #include <fstream>
+#include <utility>
 
 using namespace foretrain;
 
@@ -44,7 +46,7 @@ TEST_CASE("layer profile: a column that is missing or unknown or twice there is 
         "p.csv:1:34: 'backwards_ms' is no column of a profile; did you mean backward_ms?");
   CHECK(layers_error("layer,parameter_bytes,forward_ms,backward_ms,device\n") ==
         "p.csv:1:46: 'device' is no column of a profile; they are layer, parameter_bytes, "
-        "forward_ms, backward_ms");
+        "forward_ms, backward_ms, tensors");
   CHECK(layers_error("layer,layer,parameter_bytes,forward_ms,backward_ms\n") ==
         "p.csv:1:7: a second column layer; keep one");
 }
@@ -75,6 +77,27 @@ TEST_CASE("layer profile: parameters of half precision take two bytes each, whol
   const NetworkProfile profile = parse_profile(kTitles + "a,6,1,1\nb,8,1,1\n", "p.csv", 1);
   CHECK(profile.layers[0].parameters == 2);
   CHECK(profile.layers[1].parameters == 2);
+}
+
+TEST_CASE("layer profile: parameters of a layer lie in as many tensors as it says") {
+  const std::string titles = "tensors,layer,parameter_bytes,forward_ms,backward_ms\n";
+  const NetworkProfile profile = parse_profile(titles + "3,a,40,1,1\n0,relu,0,1,1\n", "p.csv", 1);
+  CHECK(profile.layers[0].tensors == 3);
+  const Network network(profile);
+  REQUIRE(network.blocks().size() == 3);
+  for (std::int64_t end = 0; const ParameterBlock& block : network.blocks()) {
+    CHECK(block.first == std::exchange(end, block.first + block.count));
+    CHECK((block.count == 3 || block.count == 4));
+  }
+  const auto refused = [&](const std::string& tensors, const std::string& bytes) {
+    return layers_error(titles + tensors + ",a," + bytes + ",1,1\n");
+  };
+  CHECK(refused("11", "40") ==
+        "p.csv:2:1: tensors: 11 is no number of tensors of 10 parameters; write 1 to 10");
+  CHECK(refused("0", "40").find("p.csv:2:1: tensors: 0 is no number of tensors") == 0);
+  CHECK(refused("1.5", "40").find("p.csv:2:1: tensors: 1.5 is no number of tensors") == 0);
+  CHECK(refused("1", "0").find("of 0 parameters; write 0 to 0") != std::string::npos);
+  CHECK(refused("", "40") == "p.csv:2:1: tensors: missing; write a number, 6 for instance");
 }
 
 TEST_CASE("layer profile: a row of another width or an open quote is told") {

@@ -47,13 +47,14 @@ TEST_CASE("framework: input costs an example, launches cost a step") {
   }
 }
 
-TEST_CASE("framework: each batch of a gradient has its overhead, a step its rounds") {
+TEST_CASE("framework: each batch of a gradient has its overhead, a step its rounds, its update") {
   Case scenario_case = star_case("sync", 3, 4, 1_s);
   scenario_case.scenario.training.accumulate = 4;
   scenario_case.scenario.framework.step = 200_ms;
   scenario_case.scenario.framework.round = 30_ms;
+  scenario_case.scenario.framework.update = 7_ms;
   for (const StepRow& row : simulate(scenario_case).steps) {
-    CHECK(row.report.phases.compute == (1_s + 200_ms) * 4 + 30_ms * 2);
+    CHECK(row.report.phases.compute == (1_s + 200_ms) * 4 + 7_ms + 30_ms * 2);
   }
 }
 
@@ -84,6 +85,31 @@ TEST_CASE("framework: a server takes no more gradients than its threads have tim
   const Record record = simulate(scenario_case);
   CHECK(static_cast<double>(record.gradients) / record.time.seconds() ==
         Approx(most).epsilon(0.01));
+}
+
+/// Gradients a second of eight workers that compute for nearly nothing.
+double gradients_a_second(const Case& scenario_case) {
+  const Record record = simulate(scenario_case);
+  return static_cast<double>(record.gradients) / record.time.seconds();
+}
+
+TEST_CASE("framework: a server takes its time for each tensor of the network") {
+  Case scenario_case = star_case("async", 8, 400, 1_ms);  // of weights, biases
+  Scenario& scenario = scenario_case.scenario;
+  scenario.framework.server = {{0, 1e-9}, 4e-3};
+  const double bytes_s = 1e-9 * static_cast<double>(message_size().value);
+  CHECK(gradients_a_second(scenario_case) == Approx(1 / (bytes_s + 2 * 4e-3)).epsilon(0.01));
+  SECTION("in as many messages") {
+    scenario.training.bucket_size = {0};
+    CHECK(gradients_a_second(scenario_case) == Approx(1 / (bytes_s + 2 * 4e-3)).epsilon(0.01));
+  }
+  SECTION("of two servers each for its own") {
+    scenario.training.servers = 2;
+    scenario.training.bucket_size = message_size() - kHeaderSize;
+    scenario.training.bucket_size.value /= 2;
+    scenario.cluster.hosts[0].count = 10;
+    CHECK(gradients_a_second(scenario_case) == Approx(2 / (bytes_s + 2 * 4e-3)).epsilon(0.02));
+  }
 }
 
 // The first one's update does not wait for what is spent on the second one's gradient: they would

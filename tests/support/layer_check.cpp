@@ -1,5 +1,6 @@
 #include "tests/support/layer_check.h"
 
+#include "models/tensor/simd.h"
 #include "tests/support/sparse_rows.h"
 #include "tests/support/threads.h"
 #include "tests/support/twin.h"
@@ -214,7 +215,8 @@ LayerResult run_layer(const Layer& layer, const LayerNumbers& numbers, Parallel&
   Placed saved(static_cast<std::size_t>((layer.saved_bytes(numbers.batch) + 3) / 4), offset);
   std::optional<Stream> dropout = numbers.dropout;
   const std::int64_t scratch_floats =
-      dropout ? layer.scratch_floats(numbers.batch) : layer.forward_scratch_floats(numbers.batch);
+      dropout ? layer.scratch_floats(numbers.batch, Simd::kCount)
+              : layer.forward_scratch_floats(numbers.batch, Simd::kCount);
   Placed scratch(static_cast<std::size_t>(scratch_floats), offset);
   const bool sparse = !numbers.sparse.starts.empty();
   const auto fill = [&](LayerPass& pass) {

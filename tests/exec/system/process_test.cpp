@@ -5,11 +5,13 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <catch2/catch.hpp>
 
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -78,6 +80,43 @@ TEST_CASE("process: a child is pinned to the cores that it was given and to no o
   }
   CHECK(cores == std::to_string(core));
   end_processes({child}, 1_s);
+}
+
+// A control group with the time of one core, of either version; empty if none can be made.
+std::filesystem::path group_of_one_core() {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const bool unified = fs::exists("/sys/fs/cgroup/cgroup.procs");
+  const fs::path parent = unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu";
+  const fs::path group = parent / ("foretrain-test-" + std::to_string(getpid()));
+  if (!fs::create_directory(group, error) || error) return {};
+  std::ofstream quota(group / (unified ? "cpu.max" : "cpu.cfs_quota_us"));
+  quota << (unified ? "100000 100000" : "100000") << std::flush;
+  if (quota) return group;
+  rmdir(group.c_str());
+  return {};
+}
+
+TEST_CASE("process: a CPU quota bounds the cores but pins nothing to the first of them") {
+  const std::filesystem::path group = group_of_one_core();
+  if (group.empty() || usable_cores().size() < 2) {
+    WARN("skipped: needs a control group that may be written, and two cores");
+    return;
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    std::ofstream(group / "cgroup.procs") << getpid();
+    const auto usable = usable_cores();
+    pin_to_cores(usable);
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    sched_getaffinity(0, sizeof set, &set);
+    _exit(usable.size() != 1 ? 1 : CPU_COUNT(&set) < 2 ? 2 : 0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(WEXITSTATUS(status) == 0);
+  rmdir(group.c_str());
 }
 
 // What it is at, once that is as `wanted`; else what it is at in the end.

@@ -1,6 +1,7 @@
 // What jobs touch of the memory of their node.
 #include "models/graph/working_set.h"
 
+#include "models/graph/node_memory.h"
 #include "models/graph/step_memory.h"
 #include "tests/models/graph/trainings.h"
 
@@ -41,6 +42,25 @@ TEST_CASE("working set: a gradient touches batch, activations, parameters, gradi
   const WorkingSet touched(training, training->worker(0));
   CHECK(touched.of_gradient() == memory.batch + memory.activations() + memory.scratch +
                                      Bytes{2 * 4 * training->network->parameters()});
+}
+
+TEST_CASE("working set: scratch is that of the machine's kernels, not of those of this program") {
+  const auto [kernels, floats] =
+      GENERATE(table<const char*, std::int64_t>({{"avx512", 128 * (10 + 2 * 16)},
+                                                 {"avx2", 128 * (10 + 2 * 8)},
+                                                 {"sse2", 10 * (256 + 2 * 4)},
+                                                 {"nobody's", 128 * (10 + 2 * 8)}}));
+  CAPTURE(kernels);
+  const auto training = training_of({.network = "softmax", .strategy = "single", .servers = 0});
+  const int simd = register_floats(kernels);
+  CHECK(step_memory(*training, simd).scratch.value == 4 * floats);
+  const WorkingSet own(training, training->worker(0));
+  const WorkingSet other(training, training->worker(0), simd);
+  CHECK(other.of_gradient() - own.of_gradient() ==
+        Bytes{4 * floats} - step_memory(*training).scratch);
+  const NodeMemory resident = node_memory(*training, {}, training->worker(0), simd);
+  CHECK(resident.step - node_memory(*training, {}, training->worker(0)).step ==
+        Bytes{4 * floats} - step_memory(*training).scratch);
 }
 
 TEST_CASE("working set: examples of a large data set come from memory") {

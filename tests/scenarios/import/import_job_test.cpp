@@ -42,13 +42,15 @@ TEST_CASE("import: a job is read from any folder, and its step is as long as it 
   CHECK(scenario.training.workers == 3);
   CHECK(scenario.training.bucket_size == Bytes{25 * 1024 * 1024});
   const double beside_s = job.step_s - job.forward_s - job.backward_s;
-  // Input costs an example, the rest a step.
-  CHECK(scenario.framework.example.seconds() == Approx(100e-6 / 8).margin(1e-9));
-  CHECK(scenario.framework.step.seconds() + 8 * scenario.framework.example.seconds() ==
+  // Input costs an example, the optimizer an update, the rest a batch.
+  const FrameworkSpec& framework = scenario.framework;
+  CHECK(framework.example.seconds() == Approx(100e-6 / 8).margin(1e-9));
+  CHECK(framework.update.seconds() == Approx(job.optimizer_s).margin(1e-9));
+  CHECK((framework.step + framework.update + framework.example * 8).seconds() ==
         Approx(beside_s).margin(2e-9));
 }
 
-TEST_CASE("import: micro-batches are accumulated, the optimizer costs each its share") {
+TEST_CASE("import: micro-batches are accumulated, the optimizer costs an update") {
   const TempFolder folder;
   ImportedJob job = made_job("t.json");
   job.step_s = 10e-3;
@@ -57,7 +59,8 @@ TEST_CASE("import: micro-batches are accumulated, the optimizer costs each its s
   write_job(job, folder.path(), false);
   const Scenario scenario = read_scenario(folder / "job.yaml", {})[0].scenario;
   CHECK(scenario.training.accumulate == 4);
-  CHECK(scenario.framework.step.seconds() == Approx(0.5e-3));
+  CHECK(scenario.framework.step.seconds() == 0);
+  CHECK(scenario.framework.update.seconds() == Approx(2e-3));
 }
 
 TEST_CASE("import: bytes are not called parameters where nothing says how wide one is") {
