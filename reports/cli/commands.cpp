@@ -5,6 +5,7 @@
 #include "reports/cli/unfinished.h"
 #include "reports/record/collector.h"
 #include "reports/record/files.h"
+#include "reports/record/folder_lock.h"
 #include "reports/record/interruption.h"
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
@@ -148,7 +149,9 @@ void keep_record(const Record& record, const std::filesystem::path& folder) {
 int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
                 const TrainInto& train, const KeepRecord& keep) {
   check_unfinished(answer, cases);
-  claim_folders(answer, answer.root_of(cases.front().scenario), places_of(answer, cases), mode);
+  claim_folders(answer, root, places_of(answer, cases), mode);
+  const std::filesystem::path root = answer.root_of(cases.front().scenario);
+  const FolderLock lock(root);
   for (const Case& each : cases) prepare_folder(answer.folder_of(each));
   CaseTable table;
   bool trained = false;
@@ -159,6 +162,8 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
     const auto folder = answer.folder_of(each);
     Record record;
     try {
+    std::optional<FolderLock> own;  // `--resume` of one case of a sweep
+    if (folder != root) own.emplace(folder);
       record = train(each, folder);
     } catch (const NotDone& error) {
       status = tell_failure(error);
@@ -186,8 +191,9 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
 
 int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, int threads,
                const Train& simulate) {
-  claim_folders(answer, answer.root_of(cases.front().scenario), seed_places(answer, cases, seeds),
-                Mode::simulate);
+  const std::filesystem::path root = answer.root_of(cases.front().scenario);
+  const FolderLock lock(root);
+  claim_folders(answer, root, seed_places(answer, cases, seeds), Mode::simulate);
   for (const Case& each : cases) prepare_folder(answer.folder_of(each));
   int status = kDone;
   answer_cases(answer, cases, [&](const Case& each, Json& answers) {
@@ -210,6 +216,7 @@ int replayed_case(const Answer& answer, const Record& recorded,
   const auto folder = answer.folder_of(recorded.scenario_case);
   claim_folders(answer, folder, {{folder, recorded.scenario_case.scenario}}, Mode::simulate);
   const Record record = replay(recorded);
+  const FolderLock lock(folder);
   answer.tell(table_of(answer, record));
   const Replayed replayed = compare_weights(recorded, record);
   int status = replayed.as_recorded ? status_of(record.outcome) : kFailed;
