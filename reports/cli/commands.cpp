@@ -16,6 +16,7 @@
 #include "reports/studies/bands/bands.h"
 #include "reports/studies/determinism/determinism.h"
 #include "scenarios/write_error.h"
+#include "scenarios/yaml/text_guard.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -102,8 +103,9 @@ std::filesystem::path Answer::folder_of(const Case& scenario_case) const {
 }
 
 void print_result(std::string_view text) {
+  const std::string shown = printable(text);
   errno = 0;
-  const bool taken = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  const bool taken = std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size();
   if (taken && std::fflush(stdout) == 0) return;
   // Who read it has seen enough, as `head` has: no error, and nothing more is told.
   if (errno == EPIPE && std::freopen("/dev/null", "w", stdout) != nullptr) return;
@@ -148,10 +150,10 @@ void keep_record(const Record& record, const std::filesystem::path& folder) {
 
 int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
                 const TrainInto& train, const KeepRecord& keep) {
-  check_unfinished(answer, cases);
-  claim_folders(answer, root, places_of(answer, cases), mode);
   const std::filesystem::path root = answer.root_of(cases.front().scenario);
   const FolderLock lock(root);
+  check_unfinished(answer, cases);
+  claim_folders(answer, root, places_of(answer, cases), mode);
   for (const Case& each : cases) prepare_folder(answer.folder_of(each));
   CaseTable table;
   bool trained = false;
@@ -160,10 +162,10 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
     if (Interruption::asked()) status = kInterrupted;
     if (status != kDone) return false;
     const auto folder = answer.folder_of(each);
-    Record record;
-    try {
     std::optional<FolderLock> own;  // `--resume` of one case of a sweep
     if (folder != root) own.emplace(folder);
+    Record record;
+    try {
       record = train(each, folder);
     } catch (const NotDone& error) {
       status = tell_failure(error);
@@ -214,9 +216,9 @@ int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, 
 int replayed_case(const Answer& answer, const Record& recorded,
                   const std::function<Record(const Record&)>& replay) {
   const auto folder = answer.folder_of(recorded.scenario_case);
+  const FolderLock lock(folder);
   claim_folders(answer, folder, {{folder, recorded.scenario_case.scenario}}, Mode::simulate);
   const Record record = replay(recorded);
-  const FolderLock lock(folder);
   answer.tell(table_of(answer, record));
   const Replayed replayed = compare_weights(recorded, record);
   int status = replayed.as_recorded ? status_of(record.outcome) : kFailed;

@@ -39,7 +39,7 @@ constexpr const char* kNothing = "default-src 'none'; frame-ancestors 'none'";
 
 std::string_view plain(beast::string_view text) { return {text.data(), text.size()}; }
 
-/// `%2F` becomes `/`; nothing where that makes no sense.
+/// `%2F` becomes `/`; nothing where that makes no sense, as of `%00`.
 std::optional<std::string> decoded(std::string_view text) {
   constexpr std::size_t kEscape = 3;  // `%2F`
   std::string out;
@@ -54,6 +54,7 @@ std::optional<std::string> decoded(std::string_view text) {
     const auto [read, wrong] = std::from_chars(digits.data(), end, code, 16);
     if (digits.size() != kEscape - 1 || wrong != std::errc{} || read != end) return std::nullopt;
     out += static_cast<char>(code);
+    if (code < ' ' || code == 0x7f) return std::nullopt;
     i += kEscape - 1;
   }
   return out;

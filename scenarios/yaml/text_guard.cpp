@@ -21,7 +21,24 @@ bool is_control(unsigned char byte) {
 }
 
 /// Bytes of the UTF-8 character that `text` begins with; 0 where that is none (RFC 3629: shortest
-/// form only, no surrogates, up to U+10FFFF).
+/// The code of the control character whose UTF-8 begins at `at`; 0x80 to 0x9f have two bytes.
+unsigned control_at(std::string_view text, std::size_t at) {
+  const auto first = static_cast<unsigned char>(text[at]);
+  return first == 0xc2 && at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : first;
+}
+
+/// Where the first control character (Unicode's Cc) is that is none of `allowed`; npos: nowhere.
+std::size_t find_control(std::string_view text, std::string_view allowed) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const bool c0 = byte < 0x20 || byte == 0x7f;
+    const bool c1 = byte == 0xc2 && (control_at(text, at) & 0xe0) == 0x80;
+    if (c1 || (c0 && allowed.find(text[at]) == std::string_view::npos)) return at;
+  }
+  return std::string_view::npos;
+}
+
+/// form only, no surrogates, up to U+10FFFF), or is a control character.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) -> std::uint32_t {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
@@ -30,6 +47,7 @@ std::size_t character_length(std::string_view text) {
   const std::uint32_t first = byte(0);
   if (first < 0x80) return is_control(static_cast<unsigned char>(first)) ? 0 : 1;
   if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
+  if (first == 0xc2 && byte(1) < 0xa0) return 0;
   if (first >= 0xe0 && first <= 0xef) {
     if (!follows(1) || !follows(2)) return 0;
     const std::uint32_t code = (first & 0x0f) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
@@ -79,6 +97,24 @@ void check_text(std::string_view text, const std::string& source) {
 }
 
 bool is_utf8(std::string_view text) {
+void refuse_controls(std::string_view text, const std::string& place, std::string_view allowed) {
+  const std::size_t at = find_control(text, allowed);
+  if (at == std::string_view::npos) return;
+  throw InputError(
+      fmt::format("{}a control character, U+{:04X}; remove it", place, control_at(text, at)));
+}
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (std::size_t at = find_control(text, kLayout); at != std::string_view::npos;
+       at = find_control(text, kLayout)) {
+    const unsigned code = control_at(text, at);
+    shown += fmt::format("{}\\u{:04x}", text.substr(0, at), code);
+    text.remove_prefix(at + (code < 0x80 ? 1 : 2));
+  }
+  return shown.append(text);
+}
+
   while (!text.empty()) {
     const bool ascii = static_cast<unsigned char>(text.front()) < 0x80;
     const std::size_t length = ascii ? 1 : character_length(text);

@@ -67,7 +67,9 @@ TEST_CASE("door: a path that is there is answered, with headers that keep it in 
   for (const HttpAnswer& closed : {page, missing, refused}) {  // as the client has asked
     CHECK(closed.head.find("Connection: close") != std::string::npos);
   }
-  CHECK(client.get("/%zz").status == 404);
+  for (const char* path : {"/%zz", "/records/%00", "/records/a%1Bb"}) {
+    CHECK(client.get(path).status == 404);
+  }
   const HttpAnswer wrong = client.get("/wrong");
   CHECK(wrong.status == 400);
   CHECK(wrong.body == "no such file");
