@@ -4,6 +4,8 @@
 #include "reports/record/files.h"
 #include "reports/record/json_object.h"
 #include "reports/record/parse_json.h"
+#include "reports/record/record.h"
+#include "scenarios/file_check.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
@@ -161,12 +163,15 @@ std::string read_part(const fs::path& run, std::int64_t cut, const Part& part) {
   } catch (const InputError& error) {
     throw PartError(error.what());
   }
-  if (std::ssize(text) != part.size) {
-    throw PartError(
-        fmt::format("{}: has {} bytes, its manifest says {}; it is torn, or of another "
-                    "checkpoint",
-                    path.string(), text.size(), part.size));
-  }
+    check_is_file(path);
+    std::error_code absent;  // reading says so
+    const auto size = fs::file_size(path, absent);
+    if (!absent && size != static_cast<std::uintmax_t>(part.size)) {
+      throw InputError(
+          fmt::format("{}: has {} bytes, its manifest says {}; it is torn, or of another "
+                      "checkpoint",
+                      path.string(), size, part.size));
+    }
   if (sha256_of(text) != part.sha256) {
     throw PartError(
         fmt::format("{}: is not what its manifest has the hash of; it is damaged, or of "
