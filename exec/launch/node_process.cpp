@@ -79,7 +79,7 @@ int NodeProcess::run() {
     } catch (const std::bad_alloc&) {
       give_up(out_of_memory());  // and wait to be told to exit
     } catch (const std::exception& error) {
-      give_up(error.what());
+      give_up(reason_of(error));
     }
   }
   return exit_status_;
@@ -123,7 +123,7 @@ void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) 
   } catch (const std::bad_alloc&) {
     give_up(out_of_memory());
   } catch (const std::exception& error) {
-    give_up(error.what());
+    give_up(reason_of(error));
   }
 }
 
