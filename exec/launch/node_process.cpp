@@ -137,6 +137,7 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   const bool worker = static_cast<int>(index_of(id_)) < node_counts(*scenario_).workers;
   const Prepared prepared =
       worker ? prepare(scenario_case, Need::examples)
+  launcher_->give_up_after(silence_of(*scenario_));
              : prepare_server(scenario_case, dataset_shape_of(setup.at("dataset")));
   malloc_trim(0);  // of what was needed to draw or read them
   training_ = prepared.training;
