@@ -115,6 +115,10 @@ void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) 
         if (!again_) kernels_.clear();  // nobody waits for it any more
         if (text_of(payload) != name_of(Outcome::done)) {
           exit_status_ = text_of(payload) == name_of(Outcome::interrupted) ? 130 : 1;
+          if (joining_.is_task && text_of(payload) == name_of(Outcome::failed)) {
+            tell_people(fmt::format("error: rank {}: the training failed; rank 0 says why\n",
+                                    index_of(id_)));
+          }
         }
         return leave();
       default:
