@@ -121,6 +121,31 @@ TEST_CASE("door: what is no request gets no answer, what is too long none to its
   CHECK(both.body.find("GET /records") != std::string::npos);
 }
 
+TEST_CASE("door: hundreds of strangers who say nothing keep nobody with the token out") {
+  Rooms rooms;
+  const Door door(kFreePlace, "secret", rooms.routes());
+  const Client client = client_of(door);
+  boost::asio::io_context loop;
+  boost::asio::ip::tcp::socket kept(loop);  // has shown the token, so it stays
+  kept.connect(door.place());
+  const std::string request = fmt::format("GET /records HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n{}\r\n",
+                                          client.port(), client.key());
+  const auto ask_again = [&] {
+    boost::asio::write(kept, boost::asio::buffer(request));
+    std::string answer;
+    boost::system::error_code error;
+    boost::asio::read_until(kept, boost::asio::dynamic_buffer(answer), "GET /records ", error);
+    return !error;
+  };
+  REQUIRE(ask_again());
+  std::vector<boost::asio::ip::tcp::socket> strangers;
+  for (std::size_t i = 0; i < kMostClients + 50; ++i) {
+    strangers.emplace_back(loop).connect(door.place());
+  }
+  CHECK(client.get("/").status == 200);
+  CHECK(ask_again());
+}
+
 TEST_CASE("door: an answer comes line by line, from another thread") {
   Rooms rooms;
   const Door door(kFreePlace, "secret", rooms.routes());
