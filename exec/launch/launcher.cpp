@@ -284,6 +284,10 @@ void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
   const std::string why = json.at("why");
   if (json.contains("no_part") && on_no_part(members_[id], why)) return;
   if (members_[id].coming == Member::Return::started) return give_up_return(members_[id], why);
+  if (json.contains("not_kept")) {  // the weights that it was asked for
+    fail(fmt::format("{}: {}", members_[id].named(), why));
+    return down_since_.reset();  // another attempt would end alike
+  }
   // Whatever cut it off, unless all wait for that.
   if (!blames_lost(json) && lose(members_[id], "gave up: " + why)) return;
   if (!json.contains("peer")) return fail(fmt::format("{}: {}", members_[id].named(), why));
