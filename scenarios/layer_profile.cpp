@@ -60,6 +60,8 @@ class ProfileReader {
     LayerTimes times;
     times.layer = cell(kLayer).text;
     if (times.layer.empty()) fail_cell(kLayer, "empty; name the layer");
+    refuse_controls(times.layer,
+                    fmt::format("{}:{}:{}: layer: ", source_, rows_.line(), cell(kLayer).column));
     times.parameters = parameters();
     times.forward_s = seconds(kForward);
     times.backward_s = seconds(kBackward);

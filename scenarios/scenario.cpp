@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstring>
 #include <filesystem>
+#include <string_view>
 
 namespace foretrain {
 namespace {
@@ -19,9 +19,12 @@ std::string last_part(const std::string& key) { return key.substr(key.rfind('.')
 /// `text` as part of a file's name that a shell takes unquoted.
 std::string for_file_name(std::string text) {
   constexpr std::size_t kLengthMax = 200;  // file systems allow 255 bytes
+  constexpr auto kNowhere = std::string_view::npos;
   std::ranges::replace_if(
       text,
-      [](unsigned char c) { return !std::isalnum(c) && c < 0x80 && !std::strchr("=,._+-", c); },
+      [](unsigned char c) {
+        return !std::isalnum(c) && c < 0x80 && std::string_view("=,._+-").find(c) == kNowhere;
+      },
       '-');
   if (text.empty() || text.front() == '.') text.insert(0, 1, '-');
   text.resize(std::min(text.size(), kLengthMax));

@@ -4,6 +4,7 @@
 #include "scenarios/describe/reader.h"
 #include "scenarios/input_error.h"
 #include "scenarios/schema.h"
+#include "scenarios/yaml/text_guard.h"
 
 #include <fmt/format.h>
 
@@ -186,6 +187,7 @@ std::vector<std::vector<Choice>> expand_sweep(const Value& sweep) {
 }
 
 bool apply_override(Value& root, const std::string& assignment) {
+  refuse_controls(assignment, fmt::format("--set {}: ", printable(assignment)), kLayout);
   const std::string source = "--set " + assignment;
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos) {

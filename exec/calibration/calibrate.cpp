@@ -12,6 +12,7 @@
 #include "exec/system/core_probe.h"
 #include "exec/system/process.h"
 #include "exec/system/processor.h"
+#include "exec/usage/interface.h"
 #include "reports/record/interruption.h"
 #include "reports/record/not_done.h"
 #include "scenarios/input_error.h"
@@ -203,6 +204,7 @@ void calibrate_emulation(Machine& machine, const CalibrateOptions& options) {
 }
 
 Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked) {
+  if (const std::string down = loopback_trouble(); !down.empty()) throw InputError(down);
   const CalibrateOptions options = patient(asked, kPatience);
   const std::vector<int> cores = usable_cores();
   Machine machine;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <functional>
 #include <system_error>
 #include <type_traits>
@@ -43,12 +44,14 @@ class Forked {
   Forked& operator=(const Forked&) = delete;
   ~Forked() {
     close(pipe_);
+    if (!taken_) kill(child_, SIGKILL);  // it may wait for another one that died
     waitpid(child_, nullptr, 0);
   }
 
   /// Waits for the result. @throws std::runtime_error where the child died
   Result get() {
     Result result;
+    taken_ = true;
     if (read(pipe_, &result, sizeof result) != static_cast<ssize_t>(sizeof result)) {
       throw std::runtime_error("calibration: a measuring process died");
     }
@@ -58,6 +61,7 @@ class Forked {
  private:
   pid_t child_ = 0;
   int pipe_ = -1;
+  bool taken_ = false;
 };
 
 }  // namespace foretrain::exec

@@ -4,6 +4,8 @@
 #include "reports/record/files.h"
 #include "reports/record/json_object.h"
 #include "reports/record/parse_json.h"
+#include "reports/record/record.h"
+#include "scenarios/file_check.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
@@ -111,6 +113,16 @@ Manifest read_manifest(const fs::path& run, std::int64_t cut) {
   return manifest;
 }
 
+/// As the record in the folder has it; empty: it has none, or there is no record.
+std::string name_of_run(const fs::path& run) {
+  try {
+    const auto record = read_record_head(run);
+    return record ? record->run : std::string();
+  } catch (const InputError&) {
+    return {};  // whoever reads the record says what is wrong with it
+  }
+}
+
 }  // namespace
 
 fs::path folder_of_cut(const fs::path& run, std::int64_t cut) {
@@ -157,15 +169,18 @@ std::string read_part(const fs::path& run, std::int64_t cut, const Part& part) {
   const fs::path path = file_of_part(run, cut, part.role);
   std::string text;
   try {
+    check_is_file(path);
+    std::error_code absent;  // reading says so
+    const auto size = fs::file_size(path, absent);
+    if (!absent && size != static_cast<std::uintmax_t>(part.size)) {
+      throw InputError(
+          fmt::format("{}: has {} bytes, its manifest says {}; it is torn, or of another "
+                      "checkpoint",
+                      path.string(), size, part.size));
+    }
     text = read_text_file(path);
   } catch (const InputError& error) {
     throw PartError(error.what());
-  }
-  if (std::ssize(text) != part.size) {
-    throw PartError(
-        fmt::format("{}: has {} bytes, its manifest says {}; it is torn, or of another "
-                    "checkpoint",
-                    path.string(), text.size(), part.size));
   }
   if (sha256_of(text) != part.sha256) {
     throw PartError(
@@ -178,10 +193,15 @@ std::string read_part(const fs::path& run, std::int64_t cut, const Part& part) {
 
 Newest newest_checkpoint(const fs::path& run, bool here, std::int64_t before) {
   Newest newest;
+  const std::string name = name_of_run(run);
   for (const std::int64_t cut : cuts_in(run)) {
     if (cut >= before) continue;
     try {
       Manifest manifest = read_manifest(run, cut);
+      if (!name.empty() && manifest.run != name) {
+        throw InputError(fmt::format("{}: is of run {}, the record beside it of run {}",
+                                     folder_of_cut(run, cut).string(), manifest.run, name));
+      }
       for (const Part& part : manifest.parts) {
         std::error_code unseen;
         if (here || fs::exists(file_of_part(run, cut, part.role), unseen)) {

@@ -75,7 +75,7 @@ struct Newest {
 inline constexpr std::int64_t kAnyCut = std::numeric_limits<std::int64_t>::max();
 /// `here`: all its parts are on this machine. Else some may be on others: those that are seen here
 /// have to be what the manifest says, of the rest nothing is known. `before`: of the cuts before
-/// this one.
+/// this one. A checkpoint of another run than the record in the folder is none of it.
 Newest newest_checkpoint(const std::filesystem::path& run, bool here,
                          std::int64_t before = kAnyCut);
 

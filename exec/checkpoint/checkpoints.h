@@ -44,6 +44,8 @@ class Checkpoints {
   std::int64_t take(NodeId node, const WrittenPart& written, Instant now,
                     const std::function<void()>& keep_rows);
   [[nodiscard]] const CheckpointTotals& totals() const { return tally_.totals(); }
+  /// The name of the run (Manifest::run).
+  [[nodiscard]] const std::string& run() const { return run_; }
 
  private:
   struct Cut {

@@ -16,14 +16,17 @@
 namespace foretrain::exec {
 namespace {
 
+/// By the worker of `row`, before the cut.
+std::int64_t reported_by(const StepRow& row, const Manifest& manifest) {
+  const auto index = static_cast<std::size_t>(row.worker);
+  return index < manifest.parts.size() ? manifest.parts[index].reported : 0;
+}
+
 // What came after the cut comes again.
 void cut_rows(Record& record, const Manifest& manifest) {
-  const auto reported = [&](int node) {
-    const auto index = static_cast<std::size_t>(node);
-    return index < manifest.parts.size() ? manifest.parts[index].reported : 0;
-  };
-  std::erase_if(record.steps,
-                [&](const StepRow& row) { return row.report.step.value >= reported(row.worker); });
+  std::erase_if(record.steps, [&](const StepRow& row) {
+    return row.report.step.value >= reported_by(row, manifest);
+  });
   const auto evaluated = static_cast<std::size_t>(manifest.parts.front().evaluated);
   if (record.evals.size() > evaluated) record.evals.resize(evaluated);
   record.step_totals.reset();
@@ -83,6 +86,21 @@ NodeCounts check_is_of(const Manifest& manifest, const Case& scenario_case) {
   return counts;
 }
 
+std::vector<std::string> lost_tables(const Record& record, const Manifest& manifest) {
+  std::vector<std::string> tables;
+  const bool any =
+      std::ranges::any_of(manifest.parts, [](const Part& p) { return p.reported > 0; });
+  if (record.step_totals || !any) return tables;  // a summary has no rows
+  const bool has_last_step = std::ranges::any_of(record.steps, [&](const StepRow& row) {
+    return row.report.step.value + 1 >= reported_by(row, manifest);
+  });
+  if (!has_last_step) tables.emplace_back(kStepsFile);
+  if (std::ssize(record.evals) < manifest.parts.front().evaluated) tables.emplace_back(kEvalsFile);
+  if (record.usage.empty()) tables.emplace_back(kUsageFile);
+  if (record.inputs.empty()) tables.emplace_back(kInputsFile);
+  return tables;
+}
+
 Resumption find_resumption(const std::filesystem::path& folder, const Case& scenario_case,
                            bool here, std::int64_t before) {
   Resumption resumption;
@@ -101,6 +119,11 @@ Resumption find_resumption(const std::filesystem::path& folder, const Case& scen
   const NodeCounts now = node_counts(scenario_case.scenario);
   resumption.servers = now.servers;
   resumption.record = read_record(folder);
+  for (const std::string& table : lost_tables(resumption.record, resumption.manifest)) {
+    tell_people(
+        fmt::format("{}: rows before step {} are missing; the record goes on without them\n",
+                    (folder / table).string(), resumption.manifest.cut));
+  }
   const Instant cut = resumption.manifest.time;
   if (resumption.record.outcome == Outcome::done) {
     tell_people(

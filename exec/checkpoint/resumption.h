@@ -47,11 +47,16 @@ struct Beginning {
 /// `scenario_case`, or has not the part of each of them
 NodeCounts check_is_of(const Manifest& manifest, const Case& scenario_case);
 
-/// Finds it, says on standard error which newer checkpoints it passes over. `here`, `before`: as
-/// newest_checkpoint. @throws InputError where there is none, or it is of another training than
-/// `scenario_case`: all but the number of servers is the same
+/// Finds it, says on standard error which newer checkpoints it passes over, which tables lack rows.
+/// `here`, `before`: as newest_checkpoint. @throws InputError where there is none, or it is of
+/// another training than `scenario_case`: all but the number of servers is the same
 Resumption find_resumption(const std::filesystem::path& folder, const Case& scenario_case,
                            bool here, std::int64_t before = kAnyCut);
+
+/// The tables of a record, by their files, that lack rows from before the cut: those are written
+/// before the manifest is, so they were lost since. A worker that came back right before the cut
+/// may have no row of its last step.
+std::vector<std::string> lost_tables(const Record& record, const Manifest& manifest);
 
 /// The step that find_resumption would go on from, where the record in `folder` says that its run
 /// has not ended. Nothing: it has, there is no whole checkpoint, or it is of another training.

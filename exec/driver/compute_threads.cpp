@@ -2,16 +2,22 @@
 
 #include "reports/record/wait_for_change.h"
 
+#include <system_error>
 #include <utility>
 
 namespace foretrain::exec {
 
 ComputeThreads::ComputeThreads(int threads) {
   helpers_.reserve(static_cast<std::size_t>(threads - 1));
-  for (int i = 1; i < threads; ++i) helpers_.emplace_back([this] { help(); });
+  try {
+    for (int i = 1; i < threads; ++i) helpers_.emplace_back([this] { help(); });
+  } catch (const std::system_error&) {
+    end();
+    throw;
+  }
 }
 
-ComputeThreads::~ComputeThreads() {
+void ComputeThreads::end() {
   over_ = true;
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();

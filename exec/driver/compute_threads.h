@@ -21,8 +21,9 @@ namespace foretrain::exec {
 class ComputeThreads : public Parallel {
  public:
   /// `threads` >= 1. The helpers inherit the affinity of the thread that makes this.
+  /// @throws std::system_error where the system starts no more threads
   explicit ComputeThreads(int threads);
-  ~ComputeThreads() override;
+  ~ComputeThreads() override { end(); }
   ComputeThreads(const ComputeThreads&) = delete;
   ComputeThreads& operator=(const ComputeThreads&) = delete;
 
@@ -30,6 +31,7 @@ class ComputeThreads : public Parallel {
   void run(int parts, const std::function<void(int)>& part) override;
 
  private:
+  void end();
   void help();
   void take_parts();
 

@@ -40,6 +40,8 @@ namespace foretrain::exec {
 ///     trouble ----------------------->            at any time: why I cannot go on
 ///           <------------------------- trouble    instead of setup: why you are not taken
 ///
+/// A node that cannot save the weights says `not_kept` in its trouble: nobody goes on without it.
+///
 /// A node that cannot read its state says so instead of `listening` (trouble, `no_part`). When all
 /// have answered, and an older checkpoint may be whole, the exit is kAgain: all join once more. So
 /// it is where one is gone without which nobody goes on, and the others wait for it. Who joins with

@@ -40,6 +40,7 @@ void Join::greet(tcp::socket socket) {
   error_code ignored;
   const auto here = socket.local_endpoint(ignored).address();
   const auto launcher = std::make_shared<Connection>(std::move(socket), kMostBeforeProof);
+  launcher->give_up_after(joining_.limit);
   Handshake{.key = joining_.known.key, .most_payload = kMostControl, .tls = joining_.known.tls}
       .begin(
           launcher, {index_of(joining_.id), kLauncher},

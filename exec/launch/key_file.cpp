@@ -1,5 +1,6 @@
 #include "exec/launch/key_file.h"
 
+#include "scenarios/file_check.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
@@ -42,6 +43,7 @@ JobKey key_of(const std::string& text, const std::string& source) {
 }
 
 JobKey read_file(const fs::path& path) {
+  check_is_file(path);
   std::ifstream stream(path);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (!stream) {

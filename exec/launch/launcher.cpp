@@ -56,6 +56,7 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
     record_.resumed.push_back(from->manifest.cut);
   }
   checkpoints_.emplace(record_.scenario_case, *training_, options.folder, beginning);
+  record_.run = checkpoints_->run();
   const std::vector<int> cores = usable_cores();
   for (const Seat& seat : seats_of(prepared, cores)) {
     Member& member = members_.emplace_back();
@@ -283,6 +284,10 @@ void Launcher::end_if_finished() {
 void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
   const std::string why = json.at("why");
   if (json.contains("no_part") && on_no_part(members_[id], why)) return;
+  if (json.contains("not_kept")) {  // the weights that it was asked for
+    fail(fmt::format("{}: {}", members_[id].named(), why));
+    return down_since_.reset();  // another attempt would end alike
+  }
   if (members_[id].coming == Member::Return::started) return give_up_return(members_[id], why);
   // Whatever cut it off, unless all wait for that.
   if (!blames_lost(json) && lose(members_[id], "gave up: " + why)) return;

@@ -2,6 +2,7 @@
 #include "exec/launch/kernel_program.h"
 #include "exec/launch/launcher.h"
 #include "exec/system/process.h"
+#include "exec/usage/interface.h"
 #include "reports/record/interruption.h"
 #include "scenarios/read.h"
 #include "scenarios/units.h"
@@ -45,6 +46,8 @@ void Launcher::listen() {
   if (waiting_->door >= 0) {
     return door_.listen_on(std::exchange(waiting_->door, -1), meeting_.protocol());
   }
+  const bool own = !options_.emulate && !options_.hosts;
+  if (const std::string down = loopback_trouble(); own && !down.empty()) return fail(down);
   const std::string wrong = door_.listen(hosts_, meeting_);
   if (wrong.empty()) return;
   const char* advice = "choose other ports with --port";

@@ -13,6 +13,7 @@
 #include "reports/record/tell_people.h"
 #include "reports/record/whole_number.h"
 #include "scenarios/faults.h"
+#include "scenarios/input_error.h"
 #include "scenarios/machine.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/prepared.h"
@@ -79,7 +80,7 @@ int NodeProcess::run() {
     } catch (const std::bad_alloc&) {
       give_up(out_of_memory());  // and wait to be told to exit
     } catch (const std::exception& error) {
-      give_up(error.what());
+      give_up(reason_of(error));
     }
   }
   return exit_status_;
@@ -114,6 +115,10 @@ void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) 
         again_ = text_of(payload) == kAgain;
         if (!again_) kernels_.clear();  // nobody waits for it any more
         if (text_of(payload) != name_of(Outcome::done)) {
+          if (joining_.is_task && text_of(payload) == name_of(Outcome::failed)) {
+            tell_people(fmt::format("error: rank {}: the training failed; rank 0 says why\n",
+                                    index_of(id_)));
+          }
           exit_status_ = text_of(payload) == name_of(Outcome::interrupted) ? 130 : 1;
         }
         return leave();
@@ -123,7 +128,7 @@ void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) 
   } catch (const std::bad_alloc&) {
     give_up(out_of_memory());
   } catch (const std::exception& error) {
-    give_up(error.what());
+    give_up(reason_of(error));
   }
 }
 
@@ -132,6 +137,7 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   // Errors name the places of the file that the user wrote.
   scenario_case.places = setup.at("places").get<std::map<std::string, std::string>>();
   scenario_ = scenario_case.scenario;
+  launcher_->give_up_after(silence_of(*scenario_));
   interface_ = setup.at("interface");
   save_ = setup.at("save");
   const bool worker = static_cast<int>(index_of(id_)) < node_counts(*scenario_).workers;
@@ -252,11 +258,15 @@ void NodeProcess::remove_before(std::int64_t cut) {
 
 void NodeProcess::finish(const Finished& finished) {
   flush();
+  try {
+    keep_weights(save_, *training_->network, finished);
+  } catch (const InputError& error) {  // the disk is full, say
+    return tell_trouble({{"why", error.what()}, {"not_kept", true}});
+  }
   over_ = true;
   const NodeEnd end = end_of(finished);
   const double cpu_s = sampler_.cpu_s();
   const Bytes rss_most = process_usage().rss_most;
-  keep_weights(save_, *training_->network, finished);
   send_json(*launcher_, ControlKind::finished, id_,
             {{"updates", end.updates},
              {"gradients", end.gradients},

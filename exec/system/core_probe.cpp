@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <numeric>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 namespace foretrain::exec {
@@ -105,8 +106,8 @@ void second(Turn& turn, std::vector<unsigned char>& bytes) {
 
 // Does something on a core, then ends.
 template <class Body>
-std::thread on_core(int core, Body body) {
-  return std::thread([core, body] {
+std::jthread on_core(int core, Body body) {
+  return std::jthread([core, body] {
     pin_to_cores({core});
     body();
   });
@@ -160,15 +161,18 @@ std::optional<PairProbe> probe_pair(int core_a, int core_b) {
   Turn turn;
   std::vector<unsigned char> bytes(kWritten);
   std::optional<PairProbe> probe;
-  std::thread there = on_core(core_b, [&] { second(turn, bytes); });
-  std::thread here = on_core(core_a, [&] {
-    if (const auto handover_s = hand_over(turn)) {
-      probe = {*handover_s, read_what_the_other_wrote(turn, bytes)};
-    }
-    turn.give(Turn::over);
-  });
-  here.join();
-  there.join();
+  const std::jthread there = on_core(core_b, [&] { second(turn, bytes); });
+  try {
+    on_core(core_a, [&] {
+      if (const auto handover_s = hand_over(turn)) {
+        probe = {*handover_s, read_what_the_other_wrote(turn, bytes)};
+      }
+    }).join();
+  } catch (const std::system_error&) {
+    turn.give(Turn::over);  // no second thread could be started
+    throw;
+  }
+  turn.give(Turn::over);
   return probe;
 }
 

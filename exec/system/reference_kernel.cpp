@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <numeric>
+#include <system_error>
 #include <thread>
 
 namespace foretrain::exec {
@@ -64,18 +65,23 @@ double quick_reference() {
 
 double time_reference(const std::vector<int>& cores) {
   std::vector<double> times(cores.size());
-  std::vector<std::thread> threads;
   std::atomic<int> to_come = static_cast<int>(cores.size());
-  for (std::size_t i = 0; i < cores.size(); ++i) {
-    threads.emplace_back([&, i] {
-      pin_to_cores({cores[i]});
-      Work work;
-      --to_come;
-      while (to_come > 0) std::this_thread::yield();
-      times[i] = quiet_piece_s(work) * kTold;
-    });
+  std::vector<std::jthread> threads;
+  try {
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+      threads.emplace_back([&, i] {
+        pin_to_cores({cores[i]});
+        Work work;
+        --to_come;
+        while (to_come > 0) std::this_thread::yield();
+        times[i] = quiet_piece_s(work) * kTold;
+      });
+    }
+  } catch (const std::system_error&) {
+    to_come = 0;  // the others wait for those that could not be started
+    throw;
   }
-  for (std::thread& thread : threads) thread.join();
+  threads.clear();  // joins them
   return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
 }
 

@@ -1,5 +1,6 @@
 #include "exec/transport/connection.h"
 
+#include "exec/transport/tuning.h"
 #include "models/base/check.h"
 
 #include <boost/asio/buffer.hpp>
@@ -50,6 +51,12 @@ Connection::Connection(tcp::socket socket, Bytes most_payload)
 void Connection::encrypt(std::unique_ptr<TlsStream> tls) {
   FT_CHECK(!reading_ && drained());
   tls_ = std::move(tls);
+}
+
+void Connection::give_up_after(Duration silence) {
+  error_code error;
+  const auto there = socket_.remote_endpoint(error).address();
+  if (!error && !there.is_loopback()) exec::give_up_after(socket_.native_handle(), silence);
 }
 
 void Connection::share_memory() {

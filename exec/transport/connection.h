@@ -53,6 +53,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// `on_frame`. `on_closed` is called once, unless `close` is.
   void start(OnFrame on_frame, OnClosed on_closed);
   void send(const FrameHeader& header, Payload payload);
+  /// Closes where the other machine answers nothing for `silence` (tuning.h). A process of this one
+  /// always answers: its kernel does.
+  void give_up_after(Duration silence);
   /// From the next frame on, a payload may be this long.
   void allow(Bytes most_payload) { reader_.allow(most_payload); }
   /// Bytes that have come so far.

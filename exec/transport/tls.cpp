@@ -1,6 +1,7 @@
 #include "exec/transport/tls.h"
 
 #include "models/base/check.h"
+#include "scenarios/file_check.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
@@ -108,6 +109,7 @@ void require_readable(const char* option, const std::string& path) {
                     "--tls-authority are needed, or none",
                     option));
   }
+  check_is_file(path);
   if (!std::ifstream(path).good()) fail_at_file(option, path, "cannot be read");
 }
 

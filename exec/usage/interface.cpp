@@ -1,5 +1,8 @@
 #include "exec/usage/interface.h"
 
+#include <ifaddrs.h>
+#include <net/if.h>
+
 #include <array>
 #include <charconv>
 #include <fstream>
@@ -39,6 +42,20 @@ InterfaceBytes interface_bytes(std::string_view name) {
   std::ifstream file("/proc/thread-self/net/dev");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   return parse_interface_bytes(text, name);
+}
+
+std::string loopback_trouble() {
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return {};  // whoever connects will find out
+  bool up = false;
+  for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
+    constexpr unsigned kUp = IFF_LOOPBACK | IFF_UP;
+    up = up || (each->ifa_flags & kUp) == kUp;
+  }
+  freeifaddrs(all);
+  if (up) return {};
+  return "the loopback device (lo) of this machine is down, and its processes reach each other "
+         "through it; bring it up: ip link set lo up";
 }
 
 }  // namespace foretrain::exec

@@ -3,6 +3,7 @@
 
 #include "models/base/quantity.h"
 
+#include <string>
 #include <string_view>
 
 namespace foretrain::exec {
@@ -18,5 +19,9 @@ InterfaceBytes interface_bytes(std::string_view name);
 
 /// The same of the text of /proc/net/dev.
 InterfaceBytes parse_interface_bytes(std::string_view text, std::string_view name);
+
+/// Empty, or that the calling thread's network has no loopback device that carries packets: what
+/// connects to a process of this machine would wait, or try again, for long.
+std::string loopback_trouble();
 
 }  // namespace foretrain::exec

@@ -3,8 +3,12 @@
 #include "reports/cli/commands.h"
 #include "reports/cli/failure.h"
 #include "reports/cli/help.h"
+#include "scenarios/yaml/text_guard.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <string_view>
 
 namespace foretrain {
 namespace {
@@ -20,6 +24,15 @@ void refuse_empty_out(CLI::App& app) {
       });
     }
     refuse_empty_out(*each);
+  }
+}
+
+/// Before any word is printed. Values behind --set may have several lines.
+void refuse_controls_in(std::span<char* const> words) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    const bool set = word.starts_with("--set=") || words[i - 1] == std::string_view("--set");
+    refuse_controls(word, fmt::format("word {} of the command line: ", i), set ? kLayout : "");
   }
 }
 
@@ -53,6 +66,7 @@ int obey(std::span<const Command> commands, const std::string& version, int argc
   refuse_empty_out(app);
   return exit_status([&]() -> int {
     try {
+      refuse_controls_in({argv, argv + argc});
       refuse_unknown_command(app, {argv + 1, argv + argc});
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -5,6 +5,7 @@
 #include "reports/cli/unfinished.h"
 #include "reports/record/collector.h"
 #include "reports/record/files.h"
+#include "reports/record/folder_lock.h"
 #include "reports/record/interruption.h"
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
@@ -15,6 +16,7 @@
 #include "reports/studies/bands/bands.h"
 #include "reports/studies/determinism/determinism.h"
 #include "scenarios/write_error.h"
+#include "scenarios/yaml/text_guard.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -101,8 +103,9 @@ std::filesystem::path Answer::folder_of(const Case& scenario_case) const {
 }
 
 void print_result(std::string_view text) {
+  const std::string shown = printable(text);
   errno = 0;
-  const bool taken = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  const bool taken = std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size();
   if (taken && std::fflush(stdout) == 0) return;
   // Who read it has seen enough, as `head` has: no error, and nothing more is told.
   if (errno == EPIPE && std::freopen("/dev/null", "w", stdout) != nullptr) return;
@@ -147,8 +150,10 @@ void keep_record(const Record& record, const std::filesystem::path& folder) {
 
 int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
                 const TrainInto& train, const KeepRecord& keep) {
+  const std::filesystem::path root = answer.root_of(cases.front().scenario);
+  const FolderLock lock(root);
   check_unfinished(answer, cases);
-  claim_folders(answer, answer.root_of(cases.front().scenario), places_of(answer, cases), mode);
+  claim_folders(answer, root, places_of(answer, cases), mode);
   for (const Case& each : cases) prepare_folder(answer.folder_of(each));
   CaseTable table;
   bool trained = false;
@@ -157,6 +162,8 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
     if (Interruption::asked()) status = kInterrupted;
     if (status != kDone) return false;
     const auto folder = answer.folder_of(each);
+    std::optional<FolderLock> own;  // `--resume` of one case of a sweep
+    if (folder != root) own.emplace(folder);
     Record record;
     try {
       record = train(each, folder);
@@ -186,8 +193,9 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
 
 int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, int threads,
                const Train& simulate) {
-  claim_folders(answer, answer.root_of(cases.front().scenario), seed_places(answer, cases, seeds),
-                Mode::simulate);
+  const std::filesystem::path root = answer.root_of(cases.front().scenario);
+  const FolderLock lock(root);
+  claim_folders(answer, root, seed_places(answer, cases, seeds), Mode::simulate);
   for (const Case& each : cases) prepare_folder(answer.folder_of(each));
   int status = kDone;
   answer_cases(answer, cases, [&](const Case& each, Json& answers) {
@@ -208,6 +216,7 @@ int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, 
 int replayed_case(const Answer& answer, const Record& recorded,
                   const std::function<Record(const Record&)>& replay) {
   const auto folder = answer.folder_of(recorded.scenario_case);
+  const FolderLock lock(folder);
   claim_folders(answer, folder, {{folder, recorded.scenario_case.scenario}}, Mode::simulate);
   const Record record = replay(recorded);
   answer.tell(table_of(answer, record));

@@ -52,7 +52,8 @@ struct Answer {
   [[nodiscard]] std::filesystem::path root_of(const Scenario& scenario) const;
 };
 
-/// To standard output, now. Where its reader has gone away, as `head` does, it is for nobody.
+/// To standard output, now, control characters as `\u001b`. Where its reader has gone away, as
+/// `head` does, it is for nobody.
 /// @throws WriteError where it is not taken for another reason
 void print_result(std::string_view text);
 /// A line of JSON objects; text that is no UTF-8 is repaired. @throws WriteError

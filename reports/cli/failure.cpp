@@ -49,7 +49,7 @@ int tell_failure(const std::exception& error) {
     return kInterrupted;
   }
   const bool bug = dynamic_cast<const InvariantViolation*>(&error) != nullptr;
-  tell_people(fmt::format("error: {}{}\n", bug ? "foretrain has a bug: " : "", error.what()));
+  tell_people(fmt::format("error: {}{}\n", bug ? "foretrain has a bug: " : "", reason_of(error)));
   if (const auto* broken = dynamic_cast<const NotDone*>(&error))
     return status_of(broken->outcome());
   if (dynamic_cast<const WriteError*>(&error) != nullptr ||

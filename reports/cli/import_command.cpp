@@ -3,6 +3,7 @@
 #include "reports/cli/import_step.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
+#include "scenarios/file_check.h"
 #include "scenarios/import/import_job.h"
 #include "scenarios/read.h"
 
@@ -10,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -116,6 +118,7 @@ std::optional<double> forecast_of(const ImportedJob& job, const std::filesystem:
 
 int import_training(const Arguments& arguments, const Train& simulate) {
   if (!arguments.step.empty()) return import_step(arguments, simulate);
+  if (!std::filesystem::is_directory(arguments.trace)) check_is_file(arguments.trace);
   const ImportedJob job =
       import_job(arguments.trace, arguments.batch, {arguments.rank, arguments.device});
   const std::string folder = arguments.out.empty() ? "job" : arguments.out;

@@ -1,6 +1,7 @@
 #include "reports/cli/validate_cases.h"
 
 #include "reports/cli/failure.h"
+#include "reports/record/folder_lock.h"
 #include "reports/record/json_object.h"
 #include "reports/record/tell_people.h"
 #include "reports/show/figures/of_records.h"
@@ -116,6 +117,7 @@ int validate_cases(const Answer& answer, const std::vector<Case>& cases, const J
   options.replace = answer.force;
   options.tell = [&](const std::string& line) { progress.tell(line); };
   options.note = [&](const std::string& line) { answer.say(line); };
+  const FolderLock lock(options.folder);
   const Validation validation = validate_into(cases, options, modes);
   if (answer.json) print_json(to_json(validation));
   answer.tell((judgement.full ? to_table(validation) : validation_brief(validation)) + "\n");

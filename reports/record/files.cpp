@@ -9,6 +9,7 @@
 #include "reports/record/tables.h"
 #include "reports/record/tensorboard.h"
 #include "reports/record/writer.h"
+#include "scenarios/file_check.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/read.h"
 #include "scenarios/write_error.h"
@@ -114,6 +115,7 @@ class Aside {
 }  // namespace
 
 std::string read_text_file(const fs::path& path) {
+  check_is_file(path);
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(file), {});
@@ -213,6 +215,7 @@ Record read_record(const fs::path& folder) {
 void read_steps(const fs::path& folder, const std::function<void(const StepRow&)>& look,
                 std::size_t part) {
   const fs::path path = folder / kStepsFile;
+  check_is_file(path);
   std::ifstream file(path, std::ios::binary);
   std::string text;
   std::getline(file, text);

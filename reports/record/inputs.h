@@ -23,7 +23,7 @@ void append_row(std::string& text, const InputRow& row);
 /// Those of a record of so many nodes. What no run writes is refused, so that whoever plays them
 /// back need not be afraid of them: nodes that are not there, fields that a kind of input has not,
 /// times that are negative or go back within a node, a node that begins twice or late. Of a file
-/// that is still added to, half a row at its end is left out.
+/// that is still added to, half a row at its end is left out, as is half a head.
 /// @throws InputError naming `path`, where the text is no such file
 std::vector<InputRow> parse_inputs(std::string_view text, std::size_t nodes,
                                    const std::string& path);

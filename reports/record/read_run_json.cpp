@@ -224,6 +224,7 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
     const JsonObject of = reader.object("checkpoints");
     record.checkpoints = {of.integer("count"), {of.integer("bytes")}, {of.integer("time_ns")}};
   }
+  if (json.contains("run")) record.run = reader.text("run");
   if (json.contains("resumed")) record.resumed = parse_steps_of(reader, "resumed");
   if (json.contains("restarts")) {
     const JsonObject of = reader.object("restarts");

@@ -70,11 +70,11 @@ bool same_rows(const std::vector<Row>& a, const std::vector<Row>& b) {
 
 bool operator==(const Record& a, const Record& b) {
   return fields(a) == fields(b) && a.basis == b.basis && a.calibrated == b.calibrated &&
-         a.probes == b.probes && a.checkpoints == b.checkpoints && a.resumed == b.resumed &&
-         a.restarts == b.restarts && a.ended == b.ended && same_rows(a.nodes, b.nodes) &&
-         a.neighbours == b.neighbours && same_totals(a.step_totals, b.step_totals) &&
-         same_rows(a.steps, b.steps) && same_rows(a.evals, b.evals) &&
-         same_rows(a.usage, b.usage) &&
+         a.probes == b.probes && a.checkpoints == b.checkpoints && a.run == b.run &&
+         a.resumed == b.resumed && a.restarts == b.restarts && a.ended == b.ended &&
+         same_rows(a.nodes, b.nodes) && a.neighbours == b.neighbours &&
+         same_totals(a.step_totals, b.step_totals) && same_rows(a.steps, b.steps) &&
+         same_rows(a.evals, b.evals) && same_rows(a.usage, b.usage) &&
          same_rows(a.scenario_case.settings, b.scenario_case.settings) &&
          to_yaml(a.scenario_case.scenario) == to_yaml(b.scenario_case.scenario);
 }

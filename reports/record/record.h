@@ -152,6 +152,7 @@ struct Record {
   std::int64_t dropped = 0;
   std::int64_t refused = 0;  ///< run: connections of strangers, who did not know the job key
   CheckpointTotals checkpoints{};
+  std::string run{};  ///< run: drawn at its begin, as its checkpoints have it; empty: not known
   std::vector<std::int64_t> resumed{};  ///< run: steps of the checkpoints that it has gone on from
   RestartTotals restarts{};
   Instant ended{};             ///< run: by its clock, when its processes were done; zero: not known

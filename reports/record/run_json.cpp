@@ -206,6 +206,7 @@ std::string run_json(const Record& record, RowsKept kept, const std::optional<Ro
   if (const CheckpointTotals& of = record.checkpoints; of.count > 0) {
     json["checkpoints"] = {{"count", of.count}, {"bytes", of.size.value}, {"time_ns", of.time.ns}};
   }
+  if (!record.run.empty()) json["run"] = record.run;
   if (!record.resumed.empty()) json["resumed"] = record.resumed;
   if (const RestartTotals& of = record.restarts; of.count > 0) {
     json["restarts"] = {{"count", of.count},

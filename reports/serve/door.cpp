@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <sstream>
@@ -20,7 +21,6 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr auto kAcceptRetry = std::chrono::milliseconds(100);
-constexpr int kMostClients = 200;  // a page has half a dozen connections
 
 /// A run that is started from here has nothing of it.
 template <class Socket>
@@ -82,9 +82,22 @@ void Door::accept() {
   acceptor_.async_accept([this](error_code error, tcp::socket socket) {
     if (error) return accept_later();
     keep_from_children(socket);
-    if (clients_ < kMostClients) serve_client(std::move(socket), gate_, routes_, clients_);
+    if (make_room()) clients_.push_back(serve_client(std::move(socket), gate_, routes_));
     accept();
   });
+}
+
+bool Door::make_room() {
+  std::erase_if(clients_, [](const std::weak_ptr<HttpClient>& each) { return each.expired(); });
+  if (clients_.size() < kMostClients) return true;
+  const auto stranger = std::ranges::find_if(clients_, [](const std::weak_ptr<HttpClient>& each) {
+    const auto client = each.lock();
+    return client && !client->known();
+  });
+  if (stranger == clients_.end()) return false;
+  if (const auto client = stranger->lock()) client->lose();
+  clients_.erase(stranger);
+  return true;
 }
 
 // Out of descriptors, say: at once again would keep a core busy.

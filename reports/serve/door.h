@@ -3,17 +3,21 @@
 
 #include "reports/serve/gate.h"
 #include "reports/serve/reply.h"
+#include "reports/serve/session.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <atomic>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 namespace foretrain::serve {
+
+/// At a time; a page has half a dozen connections.
+inline constexpr std::size_t kMostClients = 200;
 
 /// `127.0.0.1`, `::1`, `0.0.0.0`, with a port; 0 is any that is free.
 /// @throws InputError where `address` is none
@@ -22,7 +26,8 @@ boost::asio::ip::tcp::endpoint read_place(const std::string& address, int port);
 /// Serves routes over HTTP on a thread of its own, from its making to its end. Requests are looked
 /// at in this order: may it ask (gate.h; else 401 or 403, whatever the path, and its body is not
 /// read), is there such a path (404), such a method of it (405). A client that says nothing for ten
-/// seconds, or does not take what it asked for, is left.
+/// seconds, or does not take what it asked for, is left. Of kMostClients the one that came first
+/// and has not shown the token makes room for the next.
 class Door {
  public:
   /// @throws InputError where it cannot listen there
@@ -42,9 +47,11 @@ class Door {
  private:
   void accept();
   void accept_later();
+  /// For one more client. False: all of them have shown the token.
+  bool make_room();
 
   std::vector<Route> routes_;
-  std::atomic<int> clients_{0};
+  std::vector<std::weak_ptr<HttpClient>> clients_;  // in the order in which they came
   Gate gate_;
   boost::asio::io_context loop_{1};  // after what its clients refer to
   boost::asio::ip::tcp::acceptor acceptor_{loop_};

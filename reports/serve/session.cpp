@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstddef>
@@ -39,7 +40,7 @@ constexpr const char* kNothing = "default-src 'none'; frame-ancestors 'none'";
 
 std::string_view plain(beast::string_view text) { return {text.data(), text.size()}; }
 
-/// `%2F` becomes `/`; nothing where that makes no sense.
+/// `%2F` becomes `/`; nothing where that makes no sense, as of `%00`.
 std::optional<std::string> decoded(std::string_view text) {
   constexpr std::size_t kEscape = 3;  // `%2F`
   std::string out;
@@ -53,6 +54,7 @@ std::optional<std::string> decoded(std::string_view text) {
     const char* end = digits.data() + digits.size();
     const auto [read, wrong] = std::from_chars(digits.data(), end, code, 16);
     if (digits.size() != kEscape - 1 || wrong != std::errc{} || read != end) return std::nullopt;
+    if (code < ' ' || code == 0x7f) return std::nullopt;
     out += static_cast<char>(code);
     i += kEscape - 1;
   }
@@ -82,16 +84,10 @@ void add_headers(Fields& response, const std::string& policy) {
 
 /// One client: its request is read, answered, then the next one, until it leaves. Lives as long as
 /// something of it is under way. All but `say` is for the thread of the door.
-class Session : public std::enable_shared_from_this<Session> {
+class Session final : public HttpClient, public std::enable_shared_from_this<Session> {
  public:
-  Session(tcp::socket socket, const Gate& gate, const std::vector<Route>& routes,
-          std::atomic<int>& clients)
-      : stream_(std::move(socket)), gate_(gate), routes_(routes), clients_(clients) {
-    ++clients_;
-  }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-  ~Session() { --clients_; }
+  Session(tcp::socket socket, const Gate& gate, const std::vector<Route>& routes)
+      : stream_(std::move(socket)), gate_(gate), routes_(routes) {}
 
   void read() {
     parser_.emplace();
@@ -107,6 +103,11 @@ class Session : public std::enable_shared_from_this<Session> {
   }
 
   [[nodiscard]] bool gone() const { return gone_; }
+  [[nodiscard]] bool known() const override { return known_; }
+  void lose() override {
+    gone_ = true;
+    stream_.close();
+  }
 
   // Of the answer to the request `number`.
 
@@ -152,6 +153,7 @@ class Session : public std::enable_shared_from_this<Session> {
     if (const auto refusal = refusal_of(gate_, credentials)) {
       return write({refusal->status, {}, fmt::format("foretrain: {}\n", refusal->why)}, false);
     }
+    known_ = true;
     if (too_long) return refuse_text();
     http::async_read(stream_, buffer_, *parser_,
                      [self = shared_from_this()](error_code wrong, std::size_t /*bytes*/) {
@@ -238,20 +240,16 @@ class Session : public std::enable_shared_from_this<Session> {
     error_code ignored;
     stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
   }
-  void lose() {
-    gone_ = true;
-    stream_.close();
-  }
 
   beast::tcp_stream stream_;
   const Gate& gate_;
   const std::vector<Route>& routes_;
-  std::atomic<int>& clients_;
   beast::flat_buffer buffer_{kMostBody + kMostHeader};
   std::optional<http::request_parser<http::string_body>> parser_;
   std::uint64_t number_ = 0;  // of the request
-  bool answered_ = false;     // the answer has begun
-  bool ended_ = false;        // nothing is added to it any more
+  bool known_ = false;
+  bool answered_ = false;  // the answer has begun
+  bool ended_ = false;     // nothing is added to it any more
   std::atomic<bool> gone_{false};
   http::response<http::string_body> response_;
   // An answer line by line.
@@ -327,9 +325,11 @@ void Session::answer() {
 
 }  // namespace
 
-void serve_client(tcp::socket socket, const Gate& gate, const std::vector<Route>& routes,
-                  std::atomic<int>& clients) {
-  std::make_shared<Session>(std::move(socket), gate, routes, clients)->read();
+std::weak_ptr<HttpClient> serve_client(tcp::socket socket, const Gate& gate,
+                                       const std::vector<Route>& routes) {
+  const auto session = std::make_shared<Session>(std::move(socket), gate, routes);
+  session->read();
+  return session;
 }
 
 }  // namespace foretrain::serve

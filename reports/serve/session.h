@@ -6,14 +6,23 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
-#include <atomic>
+#include <memory>
 #include <vector>
 
 namespace foretrain::serve {
 
-/// Answers it until it leaves (Door says how); returns at once. On the thread of the socket's loop,
-/// which outlives it, as do the others. `clients`: how many there are.
-void serve_client(boost::asio::ip::tcp::socket socket, const Gate& gate,
-                  const std::vector<Route>& routes, std::atomic<int>& clients);
+class HttpClient {
+ public:
+  virtual ~HttpClient() = default;
+  /// One of its requests had the token.
+  [[nodiscard]] virtual bool known() const = 0;
+  /// Closes its connection.
+  virtual void lose() = 0;
+};
+
+/// Answers it until it leaves (Door says how); returns at once. All calls on the thread of the
+/// socket's loop, which outlives it, as do the others.
+std::weak_ptr<HttpClient> serve_client(boost::asio::ip::tcp::socket socket, const Gate& gate,
+                                       const std::vector<Route>& routes);
 
 }  // namespace foretrain::serve

@@ -33,6 +33,7 @@ struct Field {
   std::string_view unused_because = {};  ///< why, for the message
   bool written = true;                   ///< false: left out of resolved YAML (it was not given)
   bool seconds = false;                  ///< a double that is a time, written with its unit
+  bool lines = false;                    ///< a text that may have several lines
   bool share = false;                    ///< a double that is a share, in per cent
   std::string_view zero = {};            ///< of a size: the word that stands for 0
   bool indices = true;                   ///< a list of integers names things once each, or all of

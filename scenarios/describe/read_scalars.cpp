@@ -4,6 +4,7 @@
 #include "scenarios/input_error.h"
 #include "scenarios/propose.h"
 #include "scenarios/units.h"
+#include "scenarios/yaml/text_guard.h"
 
 #include <fmt/format.h>
 
@@ -16,8 +17,11 @@
 namespace foretrain {
 namespace {
 
-const std::string& text_of(const Value& value, std::string_view wanted) {
-  if (value.kind == Value::Kind::scalar) return value.text;
+const std::string& text_of(const Value& value, std::string_view wanted, bool lines = false) {
+  if (value.kind == Value::Kind::scalar) {
+    if (lines || value.text.find_first_of(kLayout) == std::string::npos) return value.text;
+    throw BadValue("a tab, or an end of a line, in it; write one line");
+  }
   if (value.kind == Value::Kind::null) {
     throw BadValue(fmt::format("empty; write {}, or remove the key", wanted));
   }
@@ -182,7 +186,7 @@ void read_value(const Field& rule, const Value& value, double& member) {
 }
 
 void read_value(const Field& rule, const Value& value, std::string& member) {
-  const std::string& text = text_of(value, "a text");
+  const std::string& text = text_of(value, "a text", rule.lines);
   if (!rule.choices.empty() && std::ranges::find(rule.choices, text) == rule.choices.end()) {
     fail_choice(rule, text);
   }

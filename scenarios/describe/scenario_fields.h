@@ -149,8 +149,9 @@ void describe_data(Visitor& visit, T& scenario) {
 template <class Visitor, Described<Scenario> T>
 void describe(Visitor& visit, T& scenario) {
   visit.field({.key = "name", .doc = "of the scenario; left out: the file's"}, scenario.name);
-  visit.field({.key = "question", .doc = "what the scenario is meant to answer, for people"},
-              scenario.question);
+  visit.field(
+      {.key = "question", .doc = "what the scenario is meant to answer, for people", .lines = true},
+      scenario.question);
   visit.field({.key = "seed", .doc = "of every random draw but the data set's"}, scenario.seed);
   visit.section({.key = "model",
                  .doc = "what is trained: a network by name, a list of layers, a profile",

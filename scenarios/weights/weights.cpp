@@ -2,6 +2,7 @@
 
 #include "models/base/check.h"
 #include "models/networks/named_tensors.h"
+#include "scenarios/file_check.h"
 #include "scenarios/input_error.h"
 #include "scenarios/weights/tensor_file.h"
 
@@ -34,9 +35,10 @@ const Format& format_of(const std::filesystem::path& path) {
 
 /// All of a file, however long.
 std::string bytes_of(const std::filesystem::path& path) {
+  check_is_file(path);
   std::ifstream in(path, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  if (!in || std::filesystem::is_directory(path)) {
+  if (!in) {
     throw InputError(fmt::format("{}: cannot be read; check the path", path.string()));
   }
   return bytes;

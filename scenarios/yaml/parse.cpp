@@ -72,6 +72,9 @@ class TreeBuilder : public YAML::EventHandler {
                 const std::string& text) override {
     check_tag(mark, tag);
     count({key_is_next() ? 0u : 1u, text.size(), 0}, mark);
+    const std::string key = key_is_waiting() ? open_.back().value.entries.back().key + ": " : "";
+    refuse_controls(text, fmt::format("{}: {}", to_text(mark_of(mark)), key),
+                    key_is_next() ? "" : kLayout);
     // The escapes \N, \_ come out of the parser as a lone byte each.
     if (!is_utf8(text)) {
       fail(mark, "an escape that is no UTF-8; write the character, or \\u and its code");
@@ -121,6 +124,8 @@ class TreeBuilder : public YAML::EventHandler {
     value.mark = mark_of(mark);
     return value;
   }
+  /// A map's last entry has a key, and no value yet.
+  [[nodiscard]] bool key_is_waiting() const { return !open_.empty() && open_.back().has_key; }
   [[nodiscard]] bool key_is_next() const {
     return !open_.empty() && open_.back().value.kind == Value::Kind::map && !open_.back().has_key;
   }

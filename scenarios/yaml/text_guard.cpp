@@ -1,6 +1,7 @@
 // UTF-8 checked byte by byte.
 #include "scenarios/yaml/text_guard.h"
 
+#include "scenarios/file_check.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
@@ -20,8 +21,25 @@ bool is_control(unsigned char byte) {
   return (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f;
 }
 
+/// The code of the control character whose UTF-8 begins at `at`; 0x80 to 0x9f have two bytes.
+unsigned control_at(std::string_view text, std::size_t at) {
+  const auto first = static_cast<unsigned char>(text[at]);
+  return first == 0xc2 && at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : first;
+}
+
+/// Where the first control character (Unicode's Cc) is that is none of `allowed`; npos: nowhere.
+std::size_t find_control(std::string_view text, std::string_view allowed) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const bool c0 = byte < 0x20 || byte == 0x7f;
+    const bool c1 = byte == 0xc2 && (control_at(text, at) & 0xe0) == 0x80;
+    if (c1 || (c0 && allowed.find(text[at]) == std::string_view::npos)) return at;
+  }
+  return std::string_view::npos;
+}
+
 /// Bytes of the UTF-8 character that `text` begins with; 0 where that is none (RFC 3629: shortest
-/// form only, no surrogates, up to U+10FFFF).
+/// form only, no surrogates, up to U+10FFFF), or is a control character.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) -> std::uint32_t {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
@@ -29,6 +47,7 @@ std::size_t character_length(std::string_view text) {
   const auto follows = [&](std::size_t i) { return (byte(i) & 0xc0) == 0x80; };
   const std::uint32_t first = byte(0);
   if (first < 0x80) return is_control(static_cast<unsigned char>(first)) ? 0 : 1;
+  if (first == 0xc2 && byte(1) < 0xa0) return 0;
   if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
   if (first >= 0xe0 && first <= 0xef) {
     if (!follows(1) || !follows(2)) return 0;
@@ -49,7 +68,7 @@ std::string read_text(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   if (!fs::exists(path, ignored)) throw InputError(path + ": no such file; check the path");
-  if (fs::is_directory(path, ignored)) throw InputError(path + ": a folder; name a file in it");
+  check_is_file(path);
   std::ifstream in(path, std::ios::binary);
   // One byte more than allowed shows that there are too many, however long the file is.
   std::string text(kBytesMax + 1, '\0');
@@ -76,6 +95,24 @@ void check_text(std::string_view text, const std::string& source) {
     throw InputError(fmt::format("{}:{}:{}: the file is longer than 1 MB; is this a scenario file?",
                                  source, line, column));
   }
+}
+
+void refuse_controls(std::string_view text, const std::string& place, std::string_view allowed) {
+  const std::size_t at = find_control(text, allowed);
+  if (at == std::string_view::npos) return;
+  throw InputError(
+      fmt::format("{}a control character, U+{:04X}; remove it", place, control_at(text, at)));
+}
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (std::size_t at = find_control(text, kLayout); at != std::string_view::npos;
+       at = find_control(text, kLayout)) {
+    const unsigned code = control_at(text, at);
+    shown += fmt::format("{}\\u{:04x}", text.substr(0, at), code);
+    text.remove_prefix(at + (code < 0x80 ? 1 : 2));
+  }
+  return shown.append(text);
 }
 
 bool is_utf8(std::string_view text) {

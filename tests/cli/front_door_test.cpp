@@ -216,6 +216,24 @@ TEST_CASE("front door: what is wrong with the input is said in one line, with st
   CHECK(out.err.find("small.yaml/x: cannot make the folder") != std::string::npos);
 }
 
+TEST_CASE("front door: no word of a command line is obeyed by a terminal") {
+  Sandbox sandbox;
+  for (const char* words :
+       {"check \"$(printf 'a\\033[31m.yaml')\"",
+        "check small.yaml --set \"$(printf 'na\\001me=x')\"",
+        "run small.yaml --out \"$(printf 'a\\nb')\"", "\"$(printf '\\033c')\""}) {
+    const Called called = sandbox.call(words);
+    CAPTURE(words, called.err);
+    CHECK(called.status == 2);
+    CHECK(called.err.find("error: word ") == 0);
+    CHECK(called.err.find("a control character, U+00") != std::string::npos);
+    CHECK(called.err.find_first_of("\x1b\x01") == std::string::npos);
+  }
+  // What is printed of files.
+  sandbox.write("raw.json", "{\"foretrain_record\": \"\x1b[31m\"}");
+  CHECK(sandbox.call("report raw.json").err.find('\x1b') == std::string::npos);
+}
+
 TEST_CASE("front door: calibrate from a record or a table writes what simulate reads") {
   Sandbox sandbox;
   const std::string alone =

@@ -54,6 +54,26 @@ TEST_CASE("full disk: a command whose result standard output does not take has f
   CHECK(sandbox.has("r/provenance.json"));
 }
 
+TEST_CASE("full disk: weights that cannot be saved fail the run by their own name") {
+  if (!fs::exists("/dev/full")) {
+    WARN("skipped: there is no /dev/full here");
+    return;
+  }
+  const std::string strategy = GENERATE("sync", "async");  // async would go on without the worker
+  Sandbox sandbox;
+  fs::create_symlink("/dev/full", sandbox.path("w.npz"));
+  const Called called = sandbox.call(
+      "run small.yaml --quiet --out r --save w.npz --max-restarts 1 --set "
+      "training.strategy=" +
+      strategy);
+  CAPTURE(strategy, called.err);
+  CHECK(called.status == 1);
+  CHECK_THAT(called.err, Contains("error: worker0: ") &&
+                             Contains("w.npz: cannot write: No space left on device\n"));
+  CHECK_THAT(called.err, !Contains("silent") && !Contains("again"));
+  CHECK(read_record(sandbox.path("r")).outcome == Outcome::failed);
+}
+
 TEST_CASE("full disk: a reader of standard output that has gone away costs no record, no error") {
   Sandbox sandbox;
   sandbox.call("simulate small.yaml --machine machine.yaml --out here 2>said.txt | true #");

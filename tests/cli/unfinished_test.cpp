@@ -16,6 +16,7 @@ namespace foretrain {
 namespace {
 
 using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
 using testing::BackgroundRun;
 using testing::Called;
 using testing::Sandbox;
@@ -99,6 +100,26 @@ TEST_CASE("unfinished: begun again it is refused, its checkpoints stay, until --
   CHECK(forced.status == 0);
   CHECK(read_record(sandbox.path("out")).resumed.empty());
   CHECK(sandbox.call(words).status == 0);  // that has ended
+}
+
+TEST_CASE("unfinished: nobody else writes into the folder of a run that goes on") {
+  Sandbox sandbox;
+  BackgroundRun run(sandbox, kKept);
+  run.wait_for_checkpoint_after(0);
+  const std::string words = "run small.yaml --quiet --out out" + set_all(kKept);
+  const std::string told =
+      "error: out: is being written by process " + std::to_string(run.launcher()) + " on ";
+  for (const char* more : {"", " --resume out", " --force"}) {
+    CAPTURE(more);
+    const Called second = sandbox.call(words + more);
+    CHECK(second.status == 2);
+    CHECK_THAT(second.err, StartsWith(told));
+  }
+  CHECK(sandbox.call("simulate small.yaml --machine machine.yaml --force --out out").status == 2);
+  CHECK(run.wait() == 0);
+  const Record record = read_record(sandbox.path("out"));
+  CHECK(record.steps.size() == 8000);
+  CHECK(record.resumed.empty());
 }
 
 TEST_CASE("unfinished: torchrun's next attempt is not refused, it goes on by itself") {

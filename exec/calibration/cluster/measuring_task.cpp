@@ -53,6 +53,10 @@ void MeasuringTask::on_frame(const FrameHeader& header, const Payload& payload) 
   const auto kind = static_cast<ControlKind>(header.kind);
   if (kind == ControlKind::exit) {
     if (text_of(payload) == name_of(Outcome::done)) exit_status_ = 0;
+    if (text_of(payload) == name_of(Outcome::failed)) {
+      tell_people(fmt::format("error: rank {}: the calibration failed; rank 0 says why\n",
+                              index_of(joining_.id)));
+    }
     return loop_.stop();
   }
   if (kind != ControlKind::measure) return;

@@ -4,6 +4,7 @@
 #include "reports/record/tell_people.h"
 #include "reports/record/text.h"
 #include "reports/show/terminal/width.h"
+#include "scenarios/yaml/text_guard.h"
 
 #include <fmt/format.h>
 
@@ -29,7 +30,7 @@ Progress::Progress(std::string what, bool quiet)
       next_(start_) {}
 
 Progress::~Progress() {
-  if (drawn_) tell_people("\r\033[K");
+  if (drawn_) draw_for_people("\r\033[K");
 }
 
 void Progress::update(std::int64_t done, std::int64_t all, Duration clock) {
@@ -51,7 +52,7 @@ void Progress::update(std::int64_t done, std::int64_t all, Duration clock) {
     tell_people(fmt::format("{}\n", line));
     return;
   }
-  tell_people(fmt::format("\r\033[K{}", line));
+  draw_for_people(fmt::format("\r\033[K{}", printable(line)));
   drawn_ = true;
 }
 

@@ -34,6 +34,8 @@ std::string percent_between(double least, double most) {
 }
 
 std::string whole_file(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return {};
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -25,8 +26,12 @@ void in_parallel(std::int64_t count, int threads, const std::function<void(std::
     }
   };
   std::vector<std::jthread> helpers;
-  for (std::int64_t i = 1; i < std::min<std::int64_t>(threads, count); ++i) {
-    helpers.emplace_back(go_on);
+  try {
+    for (std::int64_t i = 1; i < std::min<std::int64_t>(threads, count); ++i) {
+      helpers.emplace_back(go_on);
+    }
+  } catch (const std::system_error&) {
+    // Those that could be started, this one at the least, do all of it.
   }
   go_on();
   helpers.clear();  // joins them

@@ -2,6 +2,7 @@
 
 #include "models/base/random.h"
 #include "scenarios/decimal.h"
+#include "scenarios/file_check.h"
 #include "scenarios/input_error.h"
 #include "scenarios/json_nesting.h"
 #include "scenarios/read.h"
@@ -55,6 +56,7 @@ std::string wrong_value(const Json& row) {
 }
 
 void read_rows_of(const fs::path& path, SweepRows& rows) {
+  check_is_file(path);
   std::ifstream file(path);
   if (!file) {
     throw InputError(fmt::format("{}: cannot read: {}", path.string(), std::strerror(errno)));

@@ -6,12 +6,15 @@
 #include "exec/checkpoint/resumption.h"
 #include "reports/record/files.h"
 #include "scenarios/read.h"
+#include "tests/reports/support.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <sys/stat.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -128,6 +131,47 @@ TEST_CASE("checkpoints: a torn, mixed, stale, moved or damaged one is passed ove
   CHECK(newest.manifest->cut == 100);
   REQUIRE(newest.passed_over.size() == 1);
   CHECK_THAT(newest.passed_over.front(), Contains(told));
+}
+
+TEST_CASE("checkpoints: what is no file is passed over, a part of another size is not read") {
+  const TempFolder folder;
+  const fs::path run = folder.path();
+  make_whole(run, 100, "older");
+  make_whole(run, 200, "newer");
+  const fs::path part = file_of_part(run, 200, "server0");
+  const std::string wrong = GENERATE("folder", "pipe", "long", "manifest");
+  CAPTURE(wrong);
+  fs::path named = part;
+  constexpr std::uintmax_t kMuch = 64'000'000'000;  // none of it is on the disk
+  if (wrong == "long") fs::resize_file(part, kMuch);
+  if (wrong == "manifest") named = folder_of_cut(run, 200) / kManifestFile;
+  if (wrong != "long") fs::remove(named);
+  if (wrong == "pipe") REQUIRE(mkfifo(part.c_str(), 0600) == 0);
+  if (wrong == "folder" || wrong == "manifest") fs::create_directory(named);
+  const Newest newest = newest_checkpoint(run, true);
+  REQUIRE(newest.manifest);
+  CHECK(newest.manifest->cut == 100);
+  REQUIRE(newest.passed_over.size() == 1);
+  CHECK_THAT(newest.passed_over.front(), Contains(named.string() + ": "));
+}
+
+TEST_CASE("checkpoints: those of another run than the record beside them are passed over") {
+  const TempFolder folder;
+  const fs::path run = folder.path();
+  Record record = testing::small_record(Mode::run, "sync");
+  record.run = "a";
+  write_record(record, run);
+  make_whole(run, 100, "own", "a");
+  make_whole(run, 200, "other", "b");
+  const Newest newest = newest_checkpoint(run, true);
+  REQUIRE(newest.manifest);
+  CHECK(newest.manifest->cut == 100);
+  REQUIRE(newest.passed_over.size() == 1);
+  CHECK_THAT(newest.passed_over.front(),
+             Contains("step-200: is of run b, the record beside it of run a"));
+  record.run.clear();  // of an older version of this program
+  write_record(record, run);
+  CHECK(newest_checkpoint(run, true).manifest->cut == 200);
 }
 
 TEST_CASE("checkpoints: a node without the launcher's folder removes what so many have replaced") {

@@ -58,5 +58,25 @@ TEST_CASE("resumption: nothing goes on of another training, a torn checkpoint, a
   CHECK(!step_to_go_on_from(folder.path(), left, false));
 }
 
+TEST_CASE("resumption: a table that lacks rows from before the cut is named") {
+  Record record;
+  Manifest manifest{"a", 3, {}, "none", "", {}};
+  manifest.parts = {
+      {"worker0", 1, "0", 3, 1, 3}, {"worker1", 1, "0", 3, 0, 3}, {"server0", 1, "0"}};
+  const std::vector<std::string> all{kStepsFile, kEvalsFile, kUsageFile, kInputsFile};
+  CHECK(lost_tables(record, manifest) == all);
+  record.evals.resize(1);
+  record.usage.resize(1);
+  record.inputs.resize(1);
+  for (const std::int64_t step : {0, 1, 2}) {
+    CHECK(lost_tables(record, manifest) == std::vector<std::string>{kStepsFile});
+    record.steps.emplace_back().report.step = {step};
+  }
+  CHECK(lost_tables(record, manifest).empty());
+  record = {};
+  record.step_totals.emplace();  // a summary
+  CHECK(lost_tables(record, manifest).empty());
+}
+
 }  // namespace
 }  // namespace foretrain::exec

@@ -95,6 +95,7 @@ TEST_CASE("tasks: a rank that never comes is named when the time is up") {
   CHECK(job.end_of(0) == 1);
   CHECK(job.end_of(1) == 1);
   CHECK(job.answer().at("failure") == "server0 (rank 2) did not join within 2 s");
+  CHECK(job.errors(1) == "error: rank 1: the training failed; rank 0 says why\n");
 }
 
 TEST_CASE("tasks: without rank 0 the others say where they looked for it") {

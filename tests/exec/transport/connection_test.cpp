@@ -5,8 +5,14 @@
 #include <boost/asio/write.hpp>
 #include <catch2/catch.hpp>
 
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +61,41 @@ TEST_CASE("connection: large frames cross in both directions at once") {
   }
   pair.loop.run();
   CHECK(arrived == 6);
+}
+
+/// An address of this machine by which others reach it.
+std::optional<boost::asio::ip::address> address_for_others() {
+  ifaddrs* all = nullptr;
+  std::optional<boost::asio::ip::address> found;
+  if (getifaddrs(&all) != 0) return found;
+  for (const ifaddrs* each = all; each != nullptr && !found; each = each->ifa_next) {
+    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
+    const auto* place = reinterpret_cast<const sockaddr_in*>(each->ifa_addr);
+    const boost::asio::ip::address_v4 address(ntohl(place->sin_addr.s_addr));
+    if (!address.is_loopback()) found = address;
+  }
+  freeifaddrs(all);
+  return found;
+}
+
+TEST_CASE("connection: another machine that answers nothing counts as gone, this one's never") {
+  const auto others = address_for_others();
+  if (!others) WARN("skipped: this machine has no address but loopback's");
+  for (const auto& address :
+       {std::optional<boost::asio::ip::address>(boost::asio::ip::address_v4::loopback()), others}) {
+    if (!address) continue;
+    boost::asio::io_context loop(1);
+    tcp::acceptor acceptor(loop, {*address, 0});
+    tcp::socket socket(loop);
+    socket.connect(acceptor.local_endpoint());
+    const int native = socket.native_handle();
+    const auto connection = std::make_shared<Connection>(std::move(socket), Bytes{1'000});
+    connection->give_up_after({3'000'000'000});
+    int limit_ms = -1;
+    socklen_t size = sizeof limit_ms;
+    REQUIRE(getsockopt(native, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit_ms, &size) == 0);
+    CHECK(limit_ms == (address->is_loopback() ? 0 : 3'000));
+  }
 }
 
 TEST_CASE("connection: frames of any size cross in order, many in one write") {

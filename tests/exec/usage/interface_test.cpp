@@ -3,6 +3,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <string>
 
 namespace foretrain::exec {
@@ -21,6 +25,23 @@ TEST_CASE("interface: the bytes of the interface that is named") {
   CHECK(bytes.rx == Bytes{5'000'000'001});
   CHECK(bytes.tx == Bytes{88});
   CHECK(parse_interface_bytes(kText, "eth01").tx == Bytes{3});
+}
+
+TEST_CASE("interface: a new network's loopback device is down, this one's is up") {
+  CHECK(loopback_trouble().empty());
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr int kRefused = 2;
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) _exit(kRefused);
+    _exit(loopback_trouble().find("ip link set lo up") == std::string::npos ? 1 : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WEXITSTATUS(status) == 2) {
+    WARN("skipped: this user may make no network");
+    return;
+  }
+  CHECK(status == 0);
 }
 
 TEST_CASE("interface: nothing is counted of one that is not there") {

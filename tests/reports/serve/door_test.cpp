@@ -67,7 +67,9 @@ TEST_CASE("door: a path that is there is answered, with headers that keep it in 
   for (const HttpAnswer& closed : {page, missing, refused}) {  // as the client has asked
     CHECK(closed.head.find("Connection: close") != std::string::npos);
   }
-  CHECK(client.get("/%zz").status == 404);
+  for (const char* path : {"/%zz", "/records/%00", "/records/a%1Bb"}) {
+    CHECK(client.get(path).status == 404);
+  }
   const HttpAnswer wrong = client.get("/wrong");
   CHECK(wrong.status == 400);
   CHECK(wrong.body == "no such file");
@@ -117,6 +119,31 @@ TEST_CASE("door: what is no request gets no answer, what is too long none to its
                   client.key(), request_text("GET", client.port(), "/records", client.key()));
   const HttpAnswer both = ask_raw(door.place(), twice);
   CHECK(both.body.find("GET /records") != std::string::npos);
+}
+
+TEST_CASE("door: hundreds of strangers who say nothing keep nobody with the token out") {
+  Rooms rooms;
+  const Door door(kFreePlace, "secret", rooms.routes());
+  const Client client = client_of(door);
+  boost::asio::io_context loop;
+  boost::asio::ip::tcp::socket kept(loop);  // has shown the token, so it stays
+  kept.connect(door.place());
+  const std::string request = fmt::format("GET /records HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n{}\r\n",
+                                          client.port(), client.key());
+  const auto ask_again = [&] {
+    boost::asio::write(kept, boost::asio::buffer(request));
+    std::string answer;
+    boost::system::error_code error;
+    boost::asio::read_until(kept, boost::asio::dynamic_buffer(answer), "GET /records ", error);
+    return !error;
+  };
+  REQUIRE(ask_again());
+  std::vector<boost::asio::ip::tcp::socket> strangers;
+  for (std::size_t i = 0; i < kMostClients + 50; ++i) {
+    strangers.emplace_back(loop).connect(door.place());
+  }
+  CHECK(client.get("/").status == 200);
+  CHECK(ask_again());
 }
 
 TEST_CASE("door: an answer comes line by line, from another thread") {

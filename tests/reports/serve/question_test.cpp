@@ -44,6 +44,20 @@ TEST_CASE("question: a text that was typed is one case, with a command once it i
   CHECK(asked.with({"training.steps=4"}).scenario.training.steps == 4);
 }
 
+TEST_CASE("question: a control character is refused wherever it stands") {
+  QuestionReader reader;
+  const std::string good = "foretrain: 1\ntraining: {steps: 10}\n";
+  CHECK_THROWS_WITH(reader.read(asking("foretrain: 1\nname: \"\\0\"\n")),
+                    "scenario.yaml:2:7: name: a control character, U+0000; remove it");
+  for (const Json& more :
+       {Json{{"file", std::string("a\0b", 3)}}, Json{{"case", "a\x1b"}},
+        Json{{"controls", {{"host", "a\n"}}}}, Json{{"controls", {{"set", {"name=\x07"}}}}}}) {
+    CAPTURE(more.dump());
+    CHECK_THROWS_WITH(asking(good, more),
+                      Catch::StartsWith("question/") && Catch::Contains("a control character"));
+  }
+}
+
 TEST_CASE("question: a text that is that of its file is asked by the file's name") {
   const testing::TemporaryFolder folder;
   const std::string file = (folder.path() / "mine.yaml").string();

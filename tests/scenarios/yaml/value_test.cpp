@@ -1,6 +1,7 @@
 // Tests of the YAML tree with its guards.
 #include "scenarios/yaml/value.h"
 
+#include "scenarios/yaml/text_guard.h"
 #include "tests/scenarios/messages.h"
 
 using namespace foretrain;
@@ -150,7 +151,23 @@ TEST_CASE("yaml: an escape that the parser makes a lone byte of is refused") {
   CHECK(error_of([] { parse_yaml("key: \"a\\Nb\"", "x.yaml"); }) ==
         "x.yaml:1:6: an escape that is no UTF-8; write the character, or \\u and its code");
   CHECK(error_of([] { parse_yaml("\"\\_\": 1", "x.yaml"); }).find("x.yaml:1:1: an escape") == 0);
-  CHECK(parse_yaml("key: \"a\\u0085b\"", "x.yaml").find("key")->value.text == "a\u0085b");
+}
+
+TEST_CASE("yaml: a control character is refused at its place, also where it is an escape") {
+  const auto wrong = [](const std::string& text) {
+    return error_of([&] { parse_yaml(text, "x.yaml"); });
+  };
+  CHECK(wrong("a: 1\nname: \"\\0\"\n") ==
+        "x.yaml:2:7: name: a control character, U+0000; remove it");
+  CHECK(wrong("name: \"x\\e[31m\"").find("x.yaml:1:7: name: a control character, U+001B") == 0);
+  CHECK(wrong("name: \"a\\rb\"").find("U+000D") != std::string::npos);
+  CHECK(wrong("name: \"\\x7f\"").find("U+007F") != std::string::npos);
+  CHECK(wrong("name: \"\\u009b31m\"").find("U+009B") != std::string::npos);
+  CHECK(wrong("name: a\u009bb").find("x.yaml:1:8: byte 0xc2") == 0);
+  CHECK(wrong("[a, \"\\a\"]").find("x.yaml:1:5: a control character, U+0007") == 0);
+  CHECK(wrong("\"a\\nb\": 1").find("x.yaml:1:1: a control character, U+000A") == 0);
+  CHECK(parse_yaml("name: \u00a0\u00e4\n", "x.yaml").find("name") != nullptr);
+  CHECK(printable("a\tb\nc\x1b[1m\u009b\u00e4\x7f") == "a\tb\nc\\u001b[1m\\u009b\u00e4\\u007f");
 }
 
 TEST_CASE("yaml: any text is written so that it reads back") {

@@ -1,5 +1,7 @@
 // How the page asks its server: with the token of its own address.
 const token = new URLSearchParams(location.search).get('token') ?? '';
+// Nobody reads it over a shoulder, or in a picture of the window; Back leads to no page with it.
+history.replaceState(null, '', location.pathname);
 
 /** The address of something that a browser opens by itself. */
 export function addressOf(path) {
