@@ -4,6 +4,7 @@
 #include "exec/driver/event_loop.h"
 #include "exec/driver/node_driver.h"
 #include "exec/system/process.h"
+#include "exec/transport/tls.h"
 #include "exec/transport/tuning.h"
 #include "exec/usage/usage.h"
 #include "scenarios/machine.h"
@@ -146,7 +147,7 @@ Sample drive(boost::asio::io_context& loop, tcp::socket socket, const PingPong& 
   if (setting.encrypted) {
     const End end = self_and_peer.first == NodeId(0) ? End::connecting : End::accepting;
     const auto tls = Tls::of_key(JobKey("of a measurement alone"));
-    connection->encrypt(std::make_unique<TlsStream>(tls, end));
+    connection->wrap([&](OwnedStream plain) { return tls_stream(std::move(plain), tls, end); });
   }
   driver.add_peer(self_and_peer.second, connection);
   const double before = process_usage().cpu_s();

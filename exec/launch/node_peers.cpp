@@ -25,7 +25,7 @@ void NodeProcess::welcome_peers() {
         const NodeId id{from};
         const bool expected = std::ranges::binary_search(peers_, id) && id < id_;
         if (expected && !driver_->has_peer(id)) return add_peer(id, peer);
-        if (expected && may_come_back(*training_, id)) return meet_again(id, peer);
+        if (expected && may_come_back(*training_, id)) return driver_->meet_again(id, peer);
         refusals_.add(peer->peer(), fmt::format("node {}", from), "no such node is missing here");
         peer->close();
       },
@@ -84,18 +84,7 @@ void NodeProcess::connect_later(NodeId id, const nlohmann::json& place, const st
   });
 }
 
-// Before the driver sends anything.
-void NodeProcess::share_memory(const std::shared_ptr<Connection>& connection) const {
-  if (scenario_->transport.shared_memory) connection->share_memory();
-}
-
-void NodeProcess::meet_again(NodeId peer, const std::shared_ptr<Connection>& connection) {
-  share_memory(connection);
-  driver_->meet_again(peer, connection);
-}
-
 void NodeProcess::add_peer(NodeId peer, const std::shared_ptr<Connection>& connection) {
-  share_memory(connection);
   driver_->add_peer(peer, connection);
   --peers_missing_;
   maybe_ready();

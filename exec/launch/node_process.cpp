@@ -223,7 +223,10 @@ void NodeProcess::tell_place(int port) {
 }
 
 Handshake NodeProcess::handshake(Bytes most_payload) const {
-  return {.key = joining_.known.key, .most_payload = most_payload, .tls = joining_.known.tls};
+  return {.key = joining_.known.key,
+          .most_payload = most_payload,
+          .tls = joining_.known.tls,
+          .share_memory = scenario_->transport.shared_memory};
 }
 
 Bytes NodeProcess::largest_message() const {

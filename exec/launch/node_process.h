@@ -60,9 +60,7 @@ class NodeProcess {
   void connect_to_peers(const nlohmann::json& places);
   void connect_to(NodeId id, const nlohmann::json& place);
   void connect_later(NodeId id, const nlohmann::json& place, const std::string& why);
-  void share_memory(const std::shared_ptr<Connection>& connection) const;
   void add_peer(NodeId peer, const std::shared_ptr<Connection>& connection);
-  void meet_again(NodeId peer, const std::shared_ptr<Connection>& connection);
   void maybe_ready();
   /// `back`: who, as which of its processes.
   void take_back(const nlohmann::json& back);

@@ -1,5 +1,7 @@
 #include "exec/transport/frame.h"
 
+#include "models/base/check.h"
+
 #include <zlib.h>
 
 #include <algorithm>
@@ -14,9 +16,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the wire is little-endian");
 
 constexpr std::uint32_t kMagic = 0x4e525446;  // "FTRN"
-constexpr std::size_t kKindAt = 6;
 constexpr std::size_t kChecksumAt = 60;
-constexpr std::uint16_t kInRing = 0x8000;  // of the kind
 
 template <class T>
 void put(HeaderBytes& bytes, std::size_t at, T value) {
@@ -35,6 +35,17 @@ std::uint32_t checksum(const HeaderBytes& bytes) {
       crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), kChecksumAt));
 }
 
+// A record of TLS: its kind (22: handshake), a version, its length. Returns how many bytes of a
+// client's first one come after `bytes`. 0: they do not begin one.
+std::size_t rest_of_tls_greeting(const HeaderBytes& bytes) {
+  constexpr std::size_t kHead = 5;
+  constexpr std::size_t kMost = 2'000;
+  const auto size =
+      kHead + 256 * std::to_integer<std::size_t>(bytes[3]) + std::to_integer<std::size_t>(bytes[4]);
+  const bool greeting = bytes[0] == std::byte{22} && bytes[1] == std::byte{3};
+  return greeting && size > bytes.size() && size <= kMost ? size - bytes.size() : 0;
+}
+
 // Gradients, sums, what comes back of sums (compression.h).
 bool may_be_halves(std::uint16_t kind) {
   using enum MessageKind;
@@ -49,7 +60,7 @@ HeaderBytes encode(const FrameHeader& header) {
   HeaderBytes bytes{};
   put(bytes, 0, kMagic);
   put(bytes, 4, kWireVersion);
-  put(bytes, kKindAt, static_cast<std::uint16_t>(header.kind | (header.in_ring ? kInRing : 0)));
+  put(bytes, 6, header.kind);
   put(bytes, 8, header.from);
   put(bytes, 12, header.bucket);
   put(bytes, 16, header.step);
@@ -62,13 +73,10 @@ HeaderBytes encode(const FrameHeader& header) {
   return bytes;
 }
 
-HeaderBytes in_ring(HeaderBytes bytes) {
-  put(bytes, kKindAt, static_cast<std::uint16_t>(get<std::uint16_t>(bytes, kKindAt) | kInRing));
-  put(bytes, kChecksumAt, checksum(bytes));
-  return bytes;
-}
-
 DecodedHeader decode(const HeaderBytes& bytes, Bytes most_payload) {
+  if (const std::size_t rest = rest_of_tls_greeting(bytes)) {
+    return {{.kind = kTlsGreeting, .payload_bytes = rest}, nullptr};
+  }
   if (get<std::uint32_t>(bytes, 0) != kMagic) return {{}, "it does not speak this protocol"};
   if (get<std::uint16_t>(bytes, 4) != kWireVersion) {
     return {{}, "it speaks another version; build foretrain of the same commit on every host"};
@@ -77,9 +85,7 @@ DecodedHeader decode(const HeaderBytes& bytes, Bytes most_payload) {
     return {{}, "it sent a damaged header"};
   }
   FrameHeader header;
-  const auto kind = get<std::uint16_t>(bytes, kKindAt);
-  header.kind = kind & static_cast<std::uint16_t>(~kInRing);
-  header.in_ring = (kind & kInRing) != 0;
+  header.kind = get<std::uint16_t>(bytes, 6);
   header.from = get<std::uint32_t>(bytes, 8);
   header.bucket = get<std::uint32_t>(bytes, 12);
   header.step = get<std::int64_t>(bytes, 16);
@@ -125,6 +131,55 @@ Message message_of(const FrameHeader& header, Payload payload) {
   message.apply = {header.apply_ns};
   message.payload = std::move(payload);
   return message;
+}
+
+// The reader --------------------------------------------------------------------------------------
+
+ByteStream::Room FrameReader::room() {
+  if (begin_ > 0) {
+    std::copy(aside_.begin() + static_cast<std::ptrdiff_t>(begin_),
+              aside_.begin() + static_cast<std::ptrdiff_t>(end_), aside_.begin());
+    end_ -= std::exchange(begin_, 0);
+  }
+  const std::span<std::byte> rest =
+      in_payload_ ? payload_.writable_bytes().subspan(filled_) : std::span<std::byte>();
+  return {boost::asio::buffer(rest.data(), rest.size()), boost::asio::buffer(aside_) + end_};
+}
+
+// Its first bytes may have come with the header.
+void FrameReader::begin_payload() {
+  in_payload_ = true;
+  payload_ = Payload::allocate({static_cast<std::int64_t>(header_.payload_bytes)});
+  filled_ = 0;
+  filled_ = std::min(end_ - begin_, missing());
+  if (filled_ > 0) std::memcpy(payload_.writable_bytes().data(), aside_.data() + begin_, filled_);
+  begin_ += filled_;
+}
+
+const char* FrameReader::take(std::size_t count, const OnFrame& on_frame) {
+  if (in_payload_) {
+    const std::size_t direct = std::min(count, missing());
+    filled_ += direct;
+    count -= direct;
+  }
+  end_ += count;
+  FT_CHECK_OP(end_, <=, kAside);
+  while (true) {
+    if (in_payload_) {
+      if (missing() > 0) return nullptr;
+      in_payload_ = false;
+      if (!on_frame(header_, std::exchange(payload_, {}))) return nullptr;
+      continue;
+    }
+    if (end_ - begin_ < sizeof(HeaderBytes)) return nullptr;
+    HeaderBytes bytes;
+    std::memcpy(bytes.data(), aside_.data() + begin_, bytes.size());
+    begin_ += bytes.size();
+    const DecodedHeader decoded = decode(bytes, most_payload_);
+    if (decoded.error != nullptr) return decoded.error;
+    header_ = decoded.header;
+    begin_payload();
+  }
 }
 
 }  // namespace foretrain::exec

@@ -1,25 +1,30 @@
-// The header that stands before everything that is sent.
+// Frames: a header stands before every payload.
 #pragma once
 
+#include "exec/transport/byte_stream.h"
 #include "models/protocol/message.h"
+#include "models/tensor/payload.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 namespace foretrain::exec {
 
-/// Offsets, little-endian: magic 0 (4 bytes, "FTRN") · format 4 (2) · kind, in_ring 6 (2: the
-/// highest bit is in_ring) · from 8 (4) · bucket 12 (4) · step 16 (8) · version 24 (8) · wait 32
-/// (8, ns) · apply 40 (8, ns) · payload bytes 48 (8) · staleness 56 (4) · CRC-32 of the 60 bytes
-/// before it 60 (4). The format says which version of the wire this is: raised by one whenever the
-/// header, the handshake, or what control frames carry changes.
+/// Offsets, little-endian: magic 0 (4 bytes, "FTRN") · format 4 (2) · kind 6 (2) · from 8 (4) ·
+/// bucket 12 (4) · step 16 (8) · version 24 (8) · wait 32 (8, ns) · apply 40 (8, ns) · payload
+/// bytes 48 (8) · staleness 56 (4) · CRC-32 of the 60 bytes before it 60 (4). The format says which
+/// version of the wire this is: raised by one whenever the header, the handshake, or what control
+/// frames carry changes.
 inline constexpr std::uint16_t kWireVersion = 6;
 using HeaderBytes = std::array<std::byte, static_cast<std::size_t>(kHeaderSize.value)>;
 
 /// Of every frame, and of nothing that TLS says.
 inline constexpr std::byte kFirstByte{'F'};
-/// What kind of frame answers an end that encrypts where this one does not. It says nothing else.
+/// The kind that `decode` gives the greeting of an end that encrypts, though that is no frame, and
+/// the kind of the frame that answers it if this end does not encrypt.
+inline constexpr std::uint16_t kTlsGreeting = 88;
 inline constexpr std::uint16_t kInPlain = 89;
 
 struct FrameHeader {
@@ -32,12 +37,9 @@ struct FrameHeader {
   std::int64_t apply_ns = 0;
   std::uint64_t payload_bytes = 0;
   std::uint32_t staleness = 0;
-  bool in_ring = false;  ///< the payload is in memory that both ends share (shared_ring.h)
 };
 
 HeaderBytes encode(const FrameHeader& header);
-/// The same header, but of a payload that is in the ring.
-HeaderBytes in_ring(HeaderBytes bytes);
 
 /// A header, or why the bytes are none; a bad frame is expected at run time, so it is a value.
 struct DecodedHeader {
@@ -51,5 +53,50 @@ FrameHeader header_of(const Message& message, NodeId from);
 Message message_of(const FrameHeader& header, Payload payload);
 /// `kind` is one that nodes send each other.
 bool is_message(std::uint16_t kind);
+
+/// Says where the next bytes of a stream belong: a payload straight into the buffer that the
+/// program gets, and what is behind it (the next header, small frames) into a little room of its
+/// own. So a large frame takes one read of the socket, several small ones can share one.
+///
+/// Bytes may come in any portions. After an error the reader is not to be used any more.
+class FrameReader {
+ public:
+  /// The frame, and whether more are wanted.
+  using OnFrame = std::function<bool(const FrameHeader&, Payload)>;
+
+  /// `most_payload`: a peer that announces more is cut off.
+  explicit FrameReader(Bytes most_payload) : most_payload_(most_payload) {}
+
+  /// From the next frame on, a payload may be this long.
+  void allow(Bytes most_payload) { most_payload_ = most_payload; }
+  /// Forgets bytes that have come after the last frame.
+  void drop() { begin_ = end_ = 0; }
+
+  /// Where the next bytes go, in this order; the first may be empty.
+  ByteStream::Room room();
+  /// So many of them have come: hands on each frame that is complete, until `on_frame` wants no
+  /// more. Returns what is wrong with the peer, as a part of a sentence, or null.
+  const char* take(std::size_t count, const OnFrame& on_frame);
+
+  /// The stream cannot end here.
+  [[nodiscard]] bool within_payload() const { return in_payload_; }
+
+ private:
+  void begin_payload();
+  [[nodiscard]] std::size_t missing() const {
+    return static_cast<std::size_t>(payload_.size().value) - filled_;
+  }
+
+  static constexpr std::size_t kAside = 4096;
+
+  Bytes most_payload_;
+  std::array<std::byte, kAside> aside_{};  // bytes [begin_, end_) are not looked at yet
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  bool in_payload_ = false;  // a header is read, its payload not whole
+  FrameHeader header_;
+  Payload payload_;
+  std::size_t filled_ = 0;  // bytes of the payload
+};
 
 }  // namespace foretrain::exec

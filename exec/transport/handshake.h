@@ -26,13 +26,16 @@ namespace foretrain::exec {
 ///           <------------------------- other_build  instead of welcome, with the same: so do I,
 ///                                                 but my build is not yours
 ///           <------------------------- other_tls  likewise; but one of us encrypts, the other not
+///     memory ----------------------->            with `share_memory`: memory of mine, or none
+///           <------------------------- memory     step 1: I have opened it, the next byte goes
+///                                                 through it; step 0: I have not
 ///
-/// All of it is encrypted where both ends encrypt. Where one of them does not, it is in plain
-/// words, only to tell both what is wrong: nobody is let in (Connection::at_odds).
+/// All of it is encrypted if both ends encrypt. If one end alone does, it is in plain words, to
+/// tell both what is wrong, and nobody is let in.
 ///
-/// The accepting end gives away nothing before the other has proved itself. Nonces are fresh, so
-/// what somebody overheard is of no use; ids are in the proof, so no node's answer is another's.
-/// Rows travel as their bytes, so only equal builds may talk to each other.
+/// The accepting end gives away nothing before the other has proved itself. Nonces are fresh, so an
+/// overheard proof is of no use; ids are in the proof, so no node's proof is another's. Rows travel
+/// as their bytes, so only equal builds may talk to each other.
 enum class HandshakeKind : std::uint16_t {
   hello = 90,
   challenge,
@@ -40,7 +43,8 @@ enum class HandshakeKind : std::uint16_t {
   welcome,
   refusal,
   other_build,
-  other_tls
+  other_tls,
+  memory
 };
 
 /// What a frame may carry before its sender is known: a proof, the name of a build.
@@ -60,8 +64,7 @@ enum class Refusal {
 struct Refused {
   Refusal refusal;
   std::string why;  ///< as a part of a sentence about it: "it does not know the job key"
-  /// The id that the connecting end said it has, which anybody may say. Nothing: it said nothing
-  /// that makes sense here, as a stranger does.
+  /// The id that the connecting end claimed, as anybody can; a stranger claims none.
   std::optional<std::uint32_t> claimed{};
 
   /// The other end was slow, or turned this one away to make room.
@@ -91,15 +94,15 @@ class HandshakeEnd {
   virtual void refuse(Refusal refusal, const std::string& why) = 0;
 };
 
-/// Begins to read. Either callback is called, once, unless the connection is closed before; on
-/// their thread the connection may then be started anew by whoever owns it. Afterwards a frame may
-/// carry up to `most_payload`.
+/// Begins to read. One callback is called, once, unless the connection is closed before; its owner
+/// may then start the connection anew. Afterwards a frame may carry up to `most_payload`.
 struct Handshake {
   JobKey key;
   Bytes most_payload;
   Duration limit{20'000'000'000};    ///< of all of it
   std::string build = build_name();  ///< of this end
   std::shared_ptr<const Tls> tls{};  ///< null: this end does not encrypt
+  bool share_memory = false;         ///< at both ends, if they have one address and no TLS
 
   /// As the end that accepted; `self` is this end's id. What is returned ends with the handshake.
   std::weak_ptr<HandshakeEnd> answer(const std::shared_ptr<Connection>& connection,

@@ -28,10 +28,9 @@ inline constexpr std::uint32_t kLauncher = 0xffffffff;
 /// Whose turn it is to prove: a proof of one end is none of the other.
 enum class End : std::uint8_t { connecting, accepting };
 
-/// A secret text. It never travels: who knows it can answer a challenge, which is all that others
-/// get to see. It keeps strangers out; without TLS (tls.h) what travels after is neither secret nor
-/// signed, so whoever sits on the wire between two hosts has to be trusted, or kept off it by other
-/// means.
+/// A secret text. It never travels: others see the answers to their challenges alone. It keeps
+/// strangers out; without TLS (tls.h) the traffic after it is neither secret nor signed, so whoever
+/// sits on the wire between two hosts has to be trusted.
 class JobKey {
  public:
   /// No key: proves nothing, so it is for loopback alone.

@@ -1,5 +1,6 @@
 #include "exec/transport/shared_ring.h"
 
+#include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
 #include <fcntl.h>
@@ -14,134 +15,228 @@
 #include <atomic>
 #include <cstring>
 #include <new>
+#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace foretrain::exec {
+namespace asio = boost::asio;
+
 namespace {
 
-constexpr std::size_t kLine = 64;       // of a cache: the two ends write into different ones
-constexpr std::size_t kBuffer = 4'096;  // where it begins: at a page
+constexpr std::size_t kCacheLine = 64;  // of a cache: the processes write into different ones
+constexpr std::size_t kRings = 4'096;   // where their bytes begin: at a page
+constexpr std::size_t kRingPiece = 128 * 1024;  // after which the other process is told
+constexpr int kPiecesATurn = 16;                // of a piece, then other connections have theirs
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW;
 constexpr const char* kName = "foretrain";
 
-// Of a link in /proc: opening something else may wait, or do what a device does when it is opened.
-bool leads_to_ring(const std::string& path) {
-  const std::string there = fmt::format("/memfd:{}", kName);
+std::size_t bytes_of(Bytes ring) { return kRings + 2 * static_cast<std::size_t>(ring.value); }
+
+// Whether a link in /proc leads to such memory. To open something else may block, or make a device
+// act.
+bool leads_to_memory(const std::string& path) {
   std::array<char, 64> target{};
-  const ssize_t length = readlink(path.c_str(), target.data(), target.size());
-  if (length <= 0) return false;
-  return std::string_view(target.data(), static_cast<std::size_t>(length)).starts_with(there);
+  const ssize_t length = readlink(path.c_str(), target.data(), target.size() - 1);
+  return length > 0 && std::string(target.data()).starts_with(fmt::format("/memfd:{}", kName));
 }
 
 // The memory of an ordinary file may be cut off, that of huge pages may be missing.
-bool is_sealed_memory(int descriptor, std::int64_t size) {
+bool is_sealed_memory(int descriptor, Bytes ring) {
   const int seals = fcntl(descriptor, F_GET_SEALS);
   struct statfs system {};
   struct stat status {};
   return seals >= 0 && (seals & kSeals) == kSeals && fstatfs(descriptor, &system) == 0 &&
          system.f_type == TMPFS_MAGIC && fstat(descriptor, &status) == 0 &&
-         status.st_size == static_cast<off_t>(kBuffer) + size;
+         status.st_size == static_cast<off_t>(bytes_of(ring));
 }
 
 }  // namespace
 
-// Numbers of bytes since the beginning.
-struct SharedRing::Shared {
-  std::array<std::uint64_t, 2> password{};
-  alignas(kLine) std::atomic<std::uint64_t> written{0};
-  alignas(kLine) std::atomic<std::uint64_t> read{0};
+// The process that made the memory writes the first ring.
+class SharedMemory {
+  // One direction. `written` and `read` are numbers of bytes since the beginning.
+  struct Ring {
+    alignas(kCacheLine) std::atomic<std::uint64_t> written{0};
+    alignas(kCacheLine) std::atomic<std::uint64_t> read{0};
+    alignas(kCacheLine) std::atomic<std::uint32_t> wanted{0};  // 1: the writer waits for room
+  };
+
+ public:
+  struct Layout {
+    std::array<std::uint64_t, 2> password{};
+    std::array<Ring, 2> rings{};
+  };
+  static_assert(sizeof(Layout) <= kRings && std::atomic<std::uint64_t>::is_always_lock_free);
+
+  SharedMemory(int descriptor, Bytes ring, bool maker)
+      : descriptor_(descriptor), size_(static_cast<std::size_t>(ring.value)), maker_(maker) {
+    void* const memory =
+        mmap(nullptr, bytes_of(ring), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+    if (memory != MAP_FAILED) layout_ = static_cast<Layout*>(memory);
+  }
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  ~SharedMemory() {
+    close_descriptor();
+    if (layout_ != nullptr) munmap(layout_, kRings + 2 * size_);
+  }
+
+  /// The memory stays as long as one process has it mapped.
+  void close_descriptor() {
+    if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
+  }
+  [[nodiscard]] Layout* layout() const { return layout_; }
+
+  /// Copies at most a piece from the beginning of `parts`; returns how many bytes, and removes
+  /// them.
+  std::size_t put(ByteStream::Parts& parts) {
+    const std::uint64_t waiting = written_ - out().read.load(std::memory_order_acquire);
+    const std::size_t room = size_ - std::min<std::size_t>(size_, waiting);
+    const std::size_t done = std::min({asio::buffer_size(parts), room, kRingPiece});
+    asio::buffer_copy(at(maker_, written_, done), parts);
+    consume(parts, done);
+    written_ += done;
+    out().written.store(written_, std::memory_order_release);
+    return done;
+  }
+  /// There is no room; the reader hears that this process waits for it.
+  [[nodiscard]] bool full() {
+    out().wanted.store(1);  // each process writes a word, then reads the other's
+    return written_ - out().read.load() >= size_;
+  }
+
+  [[nodiscard]] bool readable() const {
+    return in().written.load(std::memory_order_acquire) != read_;
+  }
+  /// Fills `room` from its beginning with at most a piece; returns how many bytes, and removes
+  /// them.
+  std::size_t take(ByteStream::Room& room) {
+    const std::uint64_t waiting = in().written.load(std::memory_order_acquire) - read_;
+    const std::size_t done =
+        std::min({asio::buffer_size(room), static_cast<std::size_t>(waiting), size_, kRingPiece});
+    asio::buffer_copy(room, at(!maker_, read_, done));
+    consume(room, done);
+    read_ += done;
+    in().read.store(read_);
+    return done;
+  }
+  /// The writer waited for the room that `take` made.
+  [[nodiscard]] bool wanted() { return in().wanted.load() != 0 && in().wanted.exchange(0) != 0; }
+
+ private:
+  /// Where `count` bytes from `number` on lie: up to the ring's end, then at its beginning.
+  [[nodiscard]] ByteStream::Room at(bool of_maker, std::uint64_t number, std::size_t count) const {
+    std::byte* const ring = reinterpret_cast<std::byte*>(layout_) + kRings + (of_maker ? 0 : size_);
+    const std::size_t place = number % size_;
+    const std::size_t first = std::min(count, size_ - place);
+    return {asio::buffer(ring + place, first), asio::buffer(ring, count - first)};
+  }
+  [[nodiscard]] Ring& out() const { return layout_->rings[maker_ ? 0 : 1]; }
+  [[nodiscard]] Ring& in() const { return layout_->rings[maker_ ? 1 : 0]; }
+
+  int descriptor_;
+  std::size_t size_;
+  bool maker_;
+  Layout* layout_ = nullptr;
+  std::uint64_t written_ = 0;
+  std::uint64_t read_ = 0;
 };
 
-SharedRing::SharedRing(int descriptor, Bytes size)
-    : descriptor_(descriptor), size_(static_cast<std::size_t>(size.value)) {
-  static_assert(sizeof(Shared) <= kBuffer && std::atomic<std::uint64_t>::is_always_lock_free);
-  void* const memory =
-      mmap(nullptr, kBuffer + size_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
-  if (memory != MAP_FAILED) shared_ = static_cast<Shared*>(memory);
-}
-
-SharedRing::~SharedRing() {
-  close_descriptor();
-  if (shared_ != nullptr) munmap(shared_, kBuffer + size_);
-}
-
-void SharedRing::close_descriptor() {
-  if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
-}
-
-std::span<std::byte> SharedRing::at(std::uint64_t number, std::size_t count) const {
-  const std::size_t place = number % size_;
-  return {reinterpret_cast<std::byte*>(shared_) + kBuffer + place, std::min(count, size_ - place)};
-}
-
-// The writer -------------------------------------------------------------------------------------
-
-std::unique_ptr<RingWriter> RingWriter::make(Bytes size) {
+std::shared_ptr<SharedMemory> make_memory(Bytes ring, MemoryOffer& offer) {
   const int descriptor = memfd_create(kName, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0) return nullptr;
-  std::unique_ptr<RingWriter> writer;
-  if (ftruncate(descriptor, static_cast<off_t>(kBuffer) + size.value) == 0 &&
-      fcntl(descriptor, F_ADD_SEALS, kSeals) == 0) {
-    writer.reset(new RingWriter(descriptor, size));
-  } else {
-    close(descriptor);
-  }
-  if (!writer || !writer->mapped()) return nullptr;
-  auto& shared = *new (&writer->shared()) Shared;
-  constexpr std::size_t kPassword = sizeof shared.password;
-  if (getrandom(shared.password.data(), kPassword, 0) != kPassword) return nullptr;
-  writer->offer_ = {getpid(), descriptor, size.value, shared.password};
-  return writer;
+  const bool fixed = ftruncate(descriptor, static_cast<off_t>(bytes_of(ring))) == 0 &&
+                     fcntl(descriptor, F_ADD_SEALS, kSeals) == 0;
+  auto made = std::make_shared<SharedMemory>(descriptor, ring, true);
+  if (!fixed || made->layout() == nullptr) return nullptr;
+  auto& password = (new (made->layout()) SharedMemory::Layout)->password;
+  if (getrandom(password.data(), sizeof password, 0) != sizeof password) return nullptr;
+  offer = {getpid(), descriptor, ring.value, password};
+  return made;
 }
 
-void RingWriter::accepted() {
-  ready_ = true;
-  close_descriptor();
-}
-
-bool RingWriter::put(std::span<const std::byte> bytes) {
-  const std::uint64_t waiting = written_ - shared().read.load(std::memory_order_acquire);
-  if (waiting > size() || bytes.size() > size() - waiting) return false;
-  const std::span<std::byte> first = at(written_, bytes.size());
-  std::memcpy(first.data(), bytes.data(), first.size());
-  const std::span<const std::byte> rest = bytes.subspan(first.size());
-  if (!rest.empty()) std::memcpy(at(0, rest.size()).data(), rest.data(), rest.size());
-  written_ += bytes.size();
-  shared().written.store(written_, std::memory_order_release);
-  return true;
-}
-
-// The reader -------------------------------------------------------------------------------------
-
-std::unique_ptr<RingReader> RingReader::open(const RingOffer& offer) {
+std::shared_ptr<SharedMemory> open_memory(const MemoryOffer& offer) {
   constexpr std::int64_t kMost = std::int64_t{1} << 32;
   if (offer.bytes <= 0 || offer.bytes > kMost) return nullptr;
   const std::string path = fmt::format("/proc/{}/fd/{}", offer.process, offer.descriptor);
-  if (!leads_to_ring(path)) return nullptr;
+  if (!leads_to_memory(path)) return nullptr;
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) return nullptr;
-  if (!is_sealed_memory(descriptor, offer.bytes)) {
-    close(descriptor);
-    return nullptr;
-  }
-  std::unique_ptr<RingReader> reader(new RingReader(descriptor, {offer.bytes}));
-  reader->close_descriptor();
-  const bool same = reader->mapped() && reader->shared().password == offer.password;
-  return same ? std::move(reader) : nullptr;
+  const bool sealed = is_sealed_memory(descriptor, {offer.bytes});
+  auto opened = std::make_shared<SharedMemory>(descriptor, Bytes{offer.bytes}, false);
+  const bool same =
+      sealed && opened->layout() != nullptr && opened->layout()->password == offer.password;
+  return same ? opened : nullptr;
 }
 
-bool RingReader::take(std::span<std::byte> to) {
-  const std::uint64_t there = shared().written.load(std::memory_order_acquire) - read_;
-  if (to.size() > there || to.size() > size()) return false;
-  const std::span<const std::byte> first = at(read_, to.size());
-  std::memcpy(to.data(), first.data(), first.size());
-  const std::span<std::byte> rest = to.subspan(first.size());
-  if (!rest.empty()) std::memcpy(rest.data(), at(0, rest.size()).data(), rest.size());
-  read_ += to.size();
-  shared().read.store(read_, std::memory_order_release);
-  return true;
+namespace {
+
+class MemoryStream final : public ByteStream {
+ public:
+  MemoryStream(OwnedStream socket, std::shared_ptr<SharedMemory> memory)
+      : socket_(std::move(socket)), memory_(std::move(memory)) {
+    memory_->close_descriptor();
+  }
+
+  std::size_t read_some(const Room& room, Error& error) override {
+    error = {};
+    Room rest = room;
+    if (!memory_->readable()) socket_->read_some({asio::buffer(nudges_)}, error);
+    for (int turn = 0; turn < kPiecesATurn && memory_->take(rest) > 0; ++turn) {
+      if (memory_->wanted()) nudge();
+    }
+    const std::size_t done = asio::buffer_size(room) - asio::buffer_size(rest);
+    if (error == asio::error::connection_reset) error = asio::error::eof;  // nudges were lost alone
+    if (done > 0) error = {};
+    return done;
+  }
+
+  std::size_t write_some(const Parts& parts, Error& error) override {
+    if (owed_) nudge();
+    Parts rest = parts;
+    bool full = false;
+    for (int turn = 0; turn < kPiecesATurn && !full && asio::buffer_size(rest) > 0; ++turn) {
+      if (memory_->put(rest) > 0) {
+        nudge();
+      } else {
+        full = memory_->full();
+      }
+    }
+    const bool more = !full && asio::buffer_size(rest) > 0;
+    error = owed_ || more ? asio::error::would_block : Error();
+    return asio::buffer_size(parts) - asio::buffer_size(rest);
+  }
+
+  void async_wait(Wait wait, std::function<void()> done) override {
+    const bool read = wait == Wait::wait_read;
+    Error ignored;  // the next read has it, too
+    if (read && !memory_->readable()) socket_->read_some({asio::buffer(nudges_)}, ignored);
+    if (read && memory_->readable()) return asio::post(executor(), std::move(done));
+    socket_->async_wait(wait, std::move(done));
+  }
+  void close() override { socket_->close(); }
+  [[nodiscard]] Executor executor() override { return socket_->executor(); }
+
+ private:
+  // The other process has something to read, or room to write. One byte that it has not looked at
+  // is enough, but the socket has to take that.
+  void nudge() {
+    Error error;
+    socket_->write_some({asio::buffer("!", 1)}, error);
+    owed_ = error == asio::error::would_block;
+  }
+
+  OwnedStream socket_;
+  std::shared_ptr<SharedMemory> memory_;
+  std::array<std::byte, 256> nudges_{};
+  bool owed_ = false;
+};
+
+}  // namespace
+
+OwnedStream memory_stream(OwnedStream socket, std::shared_ptr<SharedMemory> memory) {
+  return std::make_unique<MemoryStream>(std::move(socket), std::move(memory));
 }
 
 }  // namespace foretrain::exec

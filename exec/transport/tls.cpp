@@ -1,9 +1,13 @@
 #include "exec/transport/tls.h"
 
+#include "exec/transport/byte_stream.h"
+#include "exec/transport/frame.h"
 #include "models/base/check.h"
 #include "scenarios/file_check.h"
 #include "scenarios/input_error.h"
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl.hpp>
 #include <fmt/format.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -17,9 +21,13 @@
 #include <fstream>
 #include <memory>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace foretrain::exec {
 namespace {
+namespace asio = boost::asio;
+namespace ssl = asio::ssl;
 
 template <auto Free>
 struct Freed {
@@ -113,8 +121,8 @@ void require_readable(const char* option, const std::string& path) {
   if (!std::ifstream(path).good()) fail_at_file(option, path, "cannot be read");
 }
 
-const char* last_reason() {
-  const char* reason = ERR_reason_error_string(ERR_peek_last_error());
+const char* reason_of(unsigned long error) {
+  const char* reason = ERR_reason_error_string(error);
   return reason != nullptr ? reason : "OpenSSL does not say why";
 }
 
@@ -149,7 +157,7 @@ Tls::Tls() : context_(SSL_CTX_new(TLS_method())) {
   FT_CHECK(SSL_CTX_set_ciphersuites(context_,
                                     "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:"
                                     "TLS_CHACHA20_POLY1305_SHA256") == 1);
-  // A greeting that is one segment: a peer that does not encrypt knows it by that (connection.cpp).
+  // A greeting of one segment.
   FT_CHECK(SSL_CTX_set1_groups_list(context_, "X25519:P-256") == 1);
   SSL_CTX_set_verify(context_, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   SSL_CTX_set_session_cache_mode(context_, SSL_SESS_CACHE_OFF);
@@ -181,18 +189,19 @@ std::shared_ptr<const Tls> Tls::of_files(const TlsFiles& files) {
   ERR_clear_error();
   if (SSL_CTX_use_certificate_chain_file(context, files.certificate.c_str()) != 1) {
     fail_at_file("--tls-certificate", files.certificate,
-                 fmt::format("is no certificate in PEM ({})", last_reason()));
+                 fmt::format("is no certificate in PEM ({})", reason_of(ERR_peek_last_error())));
   }
   if (SSL_CTX_use_PrivateKey_file(context, files.key.c_str(), SSL_FILETYPE_PEM) != 1) {
     const bool other = ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH ||
                        ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_TYPE_MISMATCH;
     fail_at_file("--tls-key", files.key,
                  other ? "is not the key of " + files.certificate
-                       : fmt::format("is no key in PEM without a passphrase ({})", last_reason()));
+                       : fmt::format("is no key in PEM without a passphrase ({})",
+                                     reason_of(ERR_peek_last_error())));
   }
   if (SSL_CTX_load_verify_locations(context, files.authority.c_str(), nullptr) != 1) {
     fail_at_file("--tls-authority", files.authority,
-                 fmt::format("has no certificate in PEM ({})", last_reason()));
+                 fmt::format("has no certificate in PEM ({})", reason_of(ERR_peek_last_error())));
   }
   // Each task is at both ends of connections, whatever its certificate was made for.
   X509_VERIFY_PARAM_set_purpose(SSL_CTX_get0_param(context), X509_PURPOSE_ANY);
@@ -200,8 +209,8 @@ std::shared_ptr<const Tls> Tls::of_files(const TlsFiles& files) {
   return made;
 }
 
-std::string Tls::what_is_wrong(const ssl_st* ends) const {
-  const int reason = ERR_GET_REASON(ERR_peek_last_error());
+std::string Tls::what_is_wrong(const ssl_st* ends, unsigned long error) const {
+  const int reason = ERR_GET_REASON(error);
   const long verified = SSL_get_verify_result(ends);
   if (verified != X509_V_OK && !files_.given()) {
     return fmt::format("its certificate is not of this job key; {}", kKeyOfAll);
@@ -220,7 +229,174 @@ std::string Tls::what_is_wrong(const ssl_st* ends) const {
   if (reason == SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC) {
     return "what it sent was changed on its way (TLS)";
   }
-  return fmt::format("it does not speak TLS 1.3 ({})", last_reason());
+  return fmt::format("it does not speak TLS 1.3 ({})", reason_of(error));
+}
+
+// The stream --------------------------------------------------------------------------------------
+
+namespace {
+
+SSL_CTX* shared(SSL_CTX* context) {
+  FT_CHECK(SSL_CTX_up_ref(context) == 1);
+  return context;
+}
+
+constexpr std::size_t kAhead = 64 * 1024;  // encrypted before the socket takes it
+constexpr int kRecordsATurn = 32;          // of 16 KB, then other connections have theirs
+
+// What Asio's TLS has for a socket. Records that are to leave wait in `sealed`.
+struct Records {
+  using executor_type = ByteStream::Executor;
+  using lowest_layer_type = Records;
+
+  [[nodiscard]] executor_type get_executor() const { return socket->executor(); }
+  lowest_layer_type& lowest_layer() { return *this; }
+
+  // If the first byte is of a frame, the other end does not encrypt.
+  std::size_t read_some(const asio::mutable_buffer& into, ByteStream::Error& error) {
+    error = asio::error::would_block;
+    if (plain || turns == 0) return 0;
+    --turns;
+    const std::size_t count = socket->read_some({into}, error);
+    const auto* bytes = static_cast<const std::byte*>(into.data());
+    if (!std::exchange(heard, heard || count > 0)) plain = count > 0 && *bytes == kFirstByte;
+    if (!plain) return count;
+    frames.assign(bytes, bytes + count);
+    error = asio::error::would_block;
+    return 0;
+  }
+  template <class Buffers>
+  std::size_t write_some(const Buffers& records, ByteStream::Error& /*error*/) {
+    const std::size_t before = sealed.size();
+    sealed.resize(before + asio::buffer_size(records));
+    return asio::buffer_copy(asio::buffer(sealed) + before, records);
+  }
+
+  OwnedStream socket;
+  std::vector<std::byte> sealed{};
+  std::vector<std::byte> frames{};  // what came in plain words
+  int turns = 0;                    // reads of the socket that are left
+  bool heard = false;
+  bool plain = false;
+};
+
+// The ends say no farewell (close_notify): whoever can cut a connection off can end a process, too.
+// Frames have lengths, and each conversation has a last word.
+class TlsStream final : public ByteStream {
+ public:
+  TlsStream(OwnedStream socket, std::shared_ptr<const Tls> tls, End end)
+      : tls_(std::move(tls)),
+        context_(shared(tls_->context())),
+        stream_(Records{std::move(socket)}, context_) {
+    if (end == End::accepting) {
+      SSL_set_accept_state(ssl());
+    } else {
+      Error waits;
+      stream_.handshake(ssl::stream_base::client, waits);  // encodes the greeting
+    }
+  }
+
+  std::size_t read_some(const Room& room, Error& error) override {
+    error = dead_;
+    records().turns = kRecordsATurn;
+    Room rest = room;
+    while (!error && asio::buffer_size(rest) > 0 && !records().plain) {
+      const std::size_t count = stream_.read_some(rest, error);
+      consume(rest, count);
+      if (count == 0 && !error) error = ssl::error::unexpected_result;
+    }
+    if (records().plain) return read_plain(room, error);
+    const std::size_t done = asio::buffer_size(room) - asio::buffer_size(rest);
+    more_ = error != asio::error::would_block || records().turns == 0;
+    if (error && error != asio::error::would_block) error = note(error);
+    if (done > 0) error = {};
+    return done;
+  }
+
+  std::size_t write_some(const Parts& parts, Error& error) override {
+    Records& out = records();
+    if (out.plain) return out.socket->write_some(parts, error);
+    error = {};
+    Parts rest = parts;
+    for (int turn = 0; turn < kRecordsATurn / 4 && !error; ++turn) {
+      if (out.sealed.empty()) seal(rest);
+      if (out.sealed.empty()) break;
+      Parts sealed{asio::buffer(out.sealed) + sent_};
+      sent_ += out.socket->write_some(sealed, error);
+      if (sent_ < out.sealed.size()) continue;
+      out.sealed.clear();
+      sent_ = 0;
+    }
+    const std::size_t left = asio::buffer_size(rest);
+    const bool more = !out.sealed.empty() || (agreed_ && left > 0);
+    if (more && !error) error = asio::error::would_block;
+    return asio::buffer_size(parts) - left;
+  }
+
+  void async_wait(Wait wait, std::function<void()> done) override {
+    if (more_ && wait == Wait::wait_read) return asio::post(executor(), std::move(done));
+    records().socket->async_wait(wait, std::move(done));
+  }
+  void close() override { records().socket->close(); }
+  [[nodiscard]] Executor executor() override { return stream_.get_executor(); }
+  [[nodiscard]] bool encrypts() const override { return !stream_.next_layer().plain; }
+  [[nodiscard]] std::string refusal() const override { return refusal_; }
+
+ private:
+  [[nodiscard]] Records& records() { return stream_.next_layer(); }
+  [[nodiscard]] SSL* ssl() { return stream_.native_handle(); }
+
+  std::size_t read_plain(const Room& room, Error& error) {
+    auto& frames = records().frames;
+    if (frames.empty()) return records().socket->read_some(room, error);
+    error = {};
+    const std::size_t count = asio::buffer_copy(room, asio::buffer(frames));
+    frames.erase(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(count));
+    more_ = !frames.empty();
+    return count;
+  }
+
+  // Encrypts from the beginning of `rest`, and removes it there, once each end knows the other.
+  void seal(Parts& rest) {
+    agreed_ = agreed_ || SSL_is_init_finished(ssl()) == 1;
+    if (!agreed_ || dead_) return;
+    while (asio::buffer_size(rest) > 0 && records().sealed.size() < kAhead) {
+      Error error;
+      const std::size_t count = stream_.write_some(rest, error);
+      FT_CHECK(!error);  // memory takes all records
+      consume(rest, count);
+      under_key_ += static_cast<std::int64_t>(count);
+    }
+    if (under_key_ < tls_->renewal().value) return;
+    under_key_ = 0;
+    FT_CHECK(SSL_key_update(ssl(), SSL_KEY_UPDATE_NOT_REQUESTED) == 1);  // by the next write
+  }
+
+  Error note(const Error& error) {
+    dead_ = error == ssl::error::stream_truncated ? asio::error::eof : error;
+    const bool of_tls = error.category() == asio::error::get_ssl_category() ||
+                        error.category() == ssl::error::get_stream_category();
+    if (of_tls && dead_ != asio::error::eof && refusal_.empty()) {
+      refusal_ = tls_->what_is_wrong(ssl(), static_cast<unsigned>(error.value()));
+    }
+    return dead_;
+  }
+
+  std::shared_ptr<const Tls> tls_;
+  ssl::context context_;
+  ssl::stream<Records> stream_;
+  std::size_t sent_ = 0;  // of the records that are to leave
+  std::int64_t under_key_ = 0;
+  std::string refusal_;
+  Error dead_;         // none: it is not
+  bool more_ = false;  // a read brings something though the socket has nothing
+  bool agreed_ = false;
+};
+
+}  // namespace
+
+OwnedStream tls_stream(OwnedStream socket, std::shared_ptr<const Tls> tls, End end) {
+  return std::make_unique<TlsStream>(std::move(socket), std::move(tls), end);
 }
 
 }  // namespace foretrain::exec

@@ -12,7 +12,9 @@ struct ssl_st;
 
 namespace foretrain::exec {
 
-/// Of a user who has certificates: paths of PEM files, all three or none.
+class ByteStream;
+
+/// A user's certificates: paths of PEM files, all three or none.
 struct TlsFiles {
   std::string certificate;  ///< of this process; those between it and the authority come after it
   std::string key;          ///< the certificate's own
@@ -21,22 +23,18 @@ struct TlsFiles {
   [[nodiscard]] bool given() const { return !(certificate + key + authority).empty(); }
 };
 
-/// What travels is encrypted, and cannot be changed on its way: TLS 1.3, where both ends show a
+/// Traffic is encrypted, and nobody can change it on its way: TLS 1.3, in which both ends show a
 /// certificate, and neither goes on without one that it takes. The job key is proved above it
-/// (handshake.h), as without.
+/// (handshake.h), as without. One object serves all connections of a thread.
 ///
-/// Of the job key: an Ed25519 key is derived from it (HKDF), so all processes of a run have the
-/// same, in a certificate that each makes in memory. An end takes that one public key, whatever
-/// else the certificate says: who has the private key has the job key, or was given it by somebody
-/// who has. A name would say no more, and nothing can expire. Any stranger gets to see the public
-/// key, against which keys can be tried: no use where the job key was drawn, as all that programs
-/// make are, but a reason not to think one up.
+/// `of_key`: all processes of a run derive the same Ed25519 key from the job key (HKDF), and each
+/// wraps it in a certificate in memory. An end takes that one public key, whatever else the
+/// certificate says: nothing in it can expire. Any stranger sees the public key, and can try job
+/// keys against it, so a job key has to be drawn (as those that programs make are), not thought up.
 ///
-/// Of files: the authority has to vouch for the other end's certificate, and it has to be valid
-/// now. Names are not looked at: the tasks of a job are on hosts that nobody knows before, and jobs
-/// of one authority are told apart by their keys.
-///
-/// For as many connections as one thread has.
+/// `of_files`: the authority has to vouch for the other end's certificate, which has to be valid
+/// now. Names are not compared: nobody knows the hosts of a job before, and jobs of one authority
+/// are told apart by their keys.
 class Tls {
  public:
   /// A key encrypts so much in one direction, then the next takes its place. AES-GCM bears 360 GB
@@ -54,9 +52,9 @@ class Tls {
 
   [[nodiscard]] ssl_ctx_st* context() const { return context_; }
   [[nodiscard]] Bytes renewal() const { return renewal_; }
-  /// What went wrong between `ends`, which OpenSSL has just reported: as a part of a sentence about
-  /// the other end, and what to do.
-  [[nodiscard]] std::string what_is_wrong(const ssl_st* ends) const;
+  /// What OpenSSL's `error` between `ends` means: as a part of a sentence about the other end, and
+  /// what to do.
+  [[nodiscard]] std::string what_is_wrong(const ssl_st* ends, unsigned long error) const;
 
  private:
   Tls();
@@ -65,5 +63,11 @@ class Tls {
   Bytes renewal_ = kRenewal;
   TlsFiles files_;
 };
+
+/// Encrypts what goes through `socket`, by Asio's own stream, and takes nothing before the ends
+/// know each other. If the first byte that comes is of a frame, the other end does not encrypt, and
+/// this one stops encrypting: the handshake then tells both ends, and closes the connection.
+std::unique_ptr<ByteStream> tls_stream(std::unique_ptr<ByteStream> socket,
+                                       std::shared_ptr<const Tls> tls, End end);
 
 }  // namespace foretrain::exec

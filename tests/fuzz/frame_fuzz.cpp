@@ -1,5 +1,5 @@
 // Feeds the reader of the wire: portions of a stream mean what the whole of it means.
-#include "exec/transport/frame_reader.h"
+#include "exec/transport/frame.h"
 #include "models/base/check.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -33,7 +33,6 @@ std::string stream_of(const std::uint8_t*& data, std::size_t& size) {
       FrameHeader header;
       header.kind = static_cast<std::uint16_t>(next() % 120);
       header.from = next();
-      header.in_ring = what % 16 == 0;  // of a reader that has none
       header.payload_bytes = std::uint64_t{next()} * (what % 4 == 0 ? 4 : 37);
       if (what == 2) header.payload_bytes <<= 52;
       const HeaderBytes bytes = encode(header);
@@ -55,7 +54,6 @@ Outcome read_in_one_piece(std::string_view stream) {
     stream.remove_prefix(bytes.size());
     const DecodedHeader decoded = decode(bytes, kMost);
     outcome.error = decoded.error;
-    if (decoded.error == nullptr && decoded.header.in_ring) outcome.error = "in no ring";
     if (outcome.error != nullptr || stream.size() < decoded.header.payload_bytes) break;
     outcome.frames.emplace_back(decoded.header, stream.substr(0, decoded.header.payload_bytes));
     stream.remove_prefix(decoded.header.payload_bytes);
@@ -76,13 +74,9 @@ Outcome read_in_portions(std::string_view stream, std::string_view portions) {
     const std::size_t most =
         portions.empty() ? 1'000'000
                          : 1 + 41 * static_cast<unsigned char>(portions[turn % portions.size()]);
-    std::size_t count = 0;
-    for (const std::span<std::byte> room : reader.room()) {
-      const std::size_t part = std::min({room.size(), stream.size(), most - count});
-      if (part > 0) std::memcpy(room.data(), stream.data(), part);
-      stream.remove_prefix(part);
-      count += part;
-    }
+    const std::size_t count = boost::asio::buffer_copy(
+        reader.room(), boost::asio::buffer(stream.data(), stream.size()), most);
+    stream.remove_prefix(count);
     FT_CHECK_OP(count, >, 0u);
     outcome.error = reader.take(count, keep);
   }

@@ -1,6 +1,7 @@
 // Who waits in a lobby, who is let in, who has to leave: over real sockets on loopback.
 #include "exec/transport/lobby.h"
 
+#include "tests/exec/transport/pair.h"
 #include "tests/support/instruments.h"
 
 #include <boost/asio/write.hpp>
@@ -23,14 +24,12 @@ namespace foretrain::exec {
 namespace {
 using boost::asio::ip::tcp;
 
-const JobKey kLobbyKey("0123456789abcdef");
-constexpr std::uint32_t kHost = 7;
 constexpr std::size_t kExpected = 2;
 constexpr std::size_t kMostWaiting = kMostStrangers + kExpected;
 
 // A lobby with all that came of it.
-struct OpenLobby {
-  boost::asio::io_context loop{1};
+struct OpenLobby : SocketPair {
+  Handshake handshake;
   tcp::acceptor acceptor{loop, {boost::asio::ip::address_v4::loopback(), 0}};
   Lobby lobby;
   std::vector<std::uint32_t> proved;  // ids
@@ -38,8 +37,12 @@ struct OpenLobby {
   std::vector<std::pair<std::string, Refused>> refused;  // with their addresses
   std::deque<tcp::socket> strangers;
 
-  explicit OpenLobby(Duration limit = {20'000'000'000})
-      : lobby(loop, Handshake{kLobbyKey, {1'000}, limit}, kHost, kExpected) {
+  explicit OpenLobby(Duration limit = {20'000'000'000}, bool tls = false)
+      : handshake{.key = kJobKey,
+                  .most_payload = {1'000},
+                  .limit = limit,
+                  .tls = tls ? Tls::of_key(kJobKey) : nullptr},
+        lobby(loop, handshake, kEnds.accepting, kExpected) {
     lobby.open(
         [this](const std::shared_ptr<Connection>& connection, std::uint32_t from) {
           proved.push_back(from);
@@ -51,12 +54,9 @@ struct OpenLobby {
   }
 
   void turn(int ms = 20) { loop.run_for(std::chrono::milliseconds(ms)); }
-  // A machine that does other things, too, takes longer than a turn.
-  void until(const std::function<bool()>& done) {
-    for (int i = 0; i < 200 && !done(); ++i) turn();
-  }
   void until_waiting(std::size_t count) {
     until([&] { return lobby.waiting() == count; });
+    CHECK(lobby.waiting() == count);
   }
   // Somebody who connects and says nothing. Returns its address.
   std::string stranger() {
@@ -69,21 +69,40 @@ struct OpenLobby {
     tcp::socket socket(loop);
     socket.connect(acceptor.local_endpoint());
     auto connection = std::make_shared<Connection>(std::move(socket), kMostBeforeProof);
-    Handshake{kLobbyKey, {1'000}}.begin(
-        connection, {id, kHost}, [](const std::shared_ptr<Connection>&, std::uint32_t) {},
+    handshake.begin(
+        connection, {id, kEnds.accepting}, [](const std::shared_ptr<Connection>&, std::uint32_t) {},
         [](const Refused&) {});
     return connection;
   }
+  // The first words of a node.
+  [[nodiscard]] static std::vector<std::byte> hello(std::uint32_t from) {
+    const auto header = encode({.kind = static_cast<std::uint16_t>(HandshakeKind::hello),
+                                .from = from,
+                                .payload_bytes = sizeof(Nonce)});
+    std::vector<std::byte> words(header.begin(), header.end());
+    words.resize(sizeof header + sizeof(Nonce));
+    return words;
+  }
 };
 
+// TLS: they say all of a greeting, a half of it, nothing.
 TEST_CASE("lobby: nobody waits for the proof of somebody who came before") {
-  OpenLobby open;
-  for (int i = 0; i < 50; ++i) open.stranger();
+  const bool tls = GENERATE(false, true);
+  OpenLobby open({20'000'000'000}, tls);
+  HandshakePair greeter;
+  greeter.begin(open.handshake);
+  std::vector<std::byte> greeting(tls ? greeter.right.available() : 0);
+  greeter.right.receive(boost::asio::buffer(greeting));
+  for (std::size_t i = 0; i < 50; ++i) {
+    open.stranger();
+    const std::size_t words = greeting.size() * (i % 3) / 2;
+    boost::asio::write(open.strangers.back(), boost::asio::buffer(greeting, words));
+  }
   const auto node = open.node(1);
-  open.until([&] { return open.proved.size() == 1 && open.lobby.waiting() == 50; });
+  open.until([&] { return open.proved.size() == 1; });
+  open.until_waiting(50);
   CHECK(open.proved == std::vector<std::uint32_t>{1});
   CHECK(open.refused.empty());
-  CHECK(open.lobby.waiting() == 50);
 }
 
 TEST_CASE("lobby: where too many wait, those who came first leave") {
@@ -91,7 +110,7 @@ TEST_CASE("lobby: where too many wait, those who came first leave") {
   std::vector<std::string> came;
   for (std::size_t i = 0; i < kMostWaiting + 3; ++i) came.push_back(open.stranger());
   open.until([&] { return open.refused.size() == 3; });
-  CHECK(open.lobby.waiting() == kMostWaiting);
+  open.until_waiting(kMostWaiting);
   REQUIRE(open.refused.size() == 3);
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(open.refused[i].first == came[i]);
@@ -112,12 +131,11 @@ TEST_CASE("lobby: who has proved the key stays, however many come after") {
   }
   const auto second = open.node(4);
   open.until([&] { return open.proved.size() == 2; });
-  open.until_waiting(kMostStrangers);
+  open.until_waiting(kMostStrangers);  // nobody is to come any more
   CHECK(open.proved == std::vector<std::uint32_t>{3, 4});
   CHECK(!open.let_in.front()->closed());
   CHECK(!open.let_in.back()->closed());
   CHECK(!first->closed());
-  CHECK(open.lobby.waiting() == kMostStrangers);  // nobody is to come any more
 }
 
 TEST_CASE("lobby: room is kept for nodes that are still to come, for no others") {
@@ -126,11 +144,9 @@ TEST_CASE("lobby: room is kept for nodes that are still to come, for no others")
   open.until([&] { return open.let_in.size() == 1; });
   for (std::size_t i = 0; i < kMostWaiting; ++i) open.stranger();
   open.until_waiting(kMostStrangers + kExpected - 1);
-  CHECK(open.lobby.waiting() == kMostStrangers + kExpected - 1);
   const auto second = open.node(2);
   open.until([&] { return open.let_in.size() == 2; });
   open.until_waiting(kMostStrangers);
-  CHECK(open.lobby.waiting() == kMostStrangers);
   for (std::size_t i = 0; i < kMostWaiting; ++i) open.stranger();
   open.turn(100);
   CHECK(open.lobby.waiting() == kMostStrangers);
@@ -140,17 +156,13 @@ TEST_CASE("lobby: room is kept for nodes that are still to come, for no others")
 // It says what a node says, but takes its time: what comes does not renew the limit.
 TEST_CASE("lobby: slow strangers leave in time, and keep nobody out") {
   OpenLobby open({200'000'000});
-  FrameHeader hello;
-  hello.kind = static_cast<std::uint16_t>(HandshakeKind::hello);
-  hello.from = 1;
-  hello.payload_bytes = Nonce{}.size();
-  const auto header = encode(hello);
+  const auto words = OpenLobby::hello(1);
   for (int i = 0; i < 50; ++i) open.stranger();
   const auto node = open.node(2);
   for (std::size_t byte = 0; byte < 20; ++byte) {
     for (tcp::socket& each : open.strangers) {
       boost::system::error_code gone;
-      boost::asio::write(each, boost::asio::buffer(&header[byte], 1), gone);
+      boost::asio::write(each, boost::asio::buffer(&words[byte], 1), gone);
     }
     open.turn(20);
   }
@@ -165,12 +177,7 @@ TEST_CASE("lobby: a node that was slow is told from a stranger by the name that 
   OpenLobby open({100'000'000});
   tcp::socket& slow = open.strangers.emplace_back(open.loop);
   slow.connect(open.acceptor.local_endpoint());
-  FrameHeader hello;
-  hello.kind = static_cast<std::uint16_t>(HandshakeKind::hello);
-  hello.from = 5;
-  hello.payload_bytes = Nonce{}.size();
-  boost::asio::write(slow, boost::asio::buffer(encode(hello)));
-  boost::asio::write(slow, boost::asio::buffer(Nonce{}));
+  boost::asio::write(slow, boost::asio::buffer(OpenLobby::hello(5)));
   open.turn(300);
   open.stranger();
   open.turn(300);

@@ -1,7 +1,7 @@
-// Bytes through memory of two processes: they come as they were put, or not at all.
+// Memory of two processes: whose is opened, whose is not.
 #include "exec/transport/shared_ring.h"
 
-#include "models/base/random.h"
+#include "tests/exec/transport/pair.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
@@ -13,133 +13,94 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
 #include <vector>
 
-using namespace foretrain;
-using namespace foretrain::exec;
-
+namespace foretrain::exec {
 namespace {
 
-std::vector<std::byte> numbered(std::size_t count, int from) {
-  std::vector<std::byte> bytes(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    bytes[i] = static_cast<std::byte>((static_cast<std::size_t>(from) + i) % 251);
-  }
-  return bytes;
-}
-
-}  // namespace
-
-TEST_CASE("shared ring: bytes come in order, round the end too, and none where there is no room") {
-  const auto writer = RingWriter::make({1'000});
-  REQUIRE(writer);
-  const auto reader = RingReader::open(writer->offer());
-  REQUIRE(reader);
-  CHECK_FALSE(writer->ready());
-  writer->accepted();
-  CHECK(writer->ready());
-  const std::uint64_t seed = 5;
-  CAPTURE(seed);
-  Stream draw(seed, "sizes");
-  std::deque<std::vector<std::byte>> waiting;
-  std::size_t held = 0;
-  int refused = 0;
-  for (int i = 0; i < 2'000; ++i) {
-    auto bytes = numbered(draw.below(700), i);
-    const bool fits = held + bytes.size() <= 1'000;
-    REQUIRE(writer->put(bytes) == fits);
-    if (fits) {
-      held += bytes.size();
-      waiting.push_back(std::move(bytes));
-    }
-    refused += fits ? 0 : 1;
-    if (fits && draw.below(2) == 0) continue;
-    std::vector<std::byte> got(waiting.empty() ? 0 : waiting.front().size());
-    REQUIRE(reader->take(got));
-    if (waiting.empty()) continue;
-    REQUIRE(got == waiting.front());
-    held -= got.size();
-    waiting.pop_front();
-  }
-  CHECK(refused > 100);
-}
-
-TEST_CASE("shared ring: more than was put is not there") {
-  const auto writer = RingWriter::make({1'000});
-  const auto reader = RingReader::open(writer->offer());
-  REQUIRE(reader);
-  REQUIRE(writer->put(numbered(10, 1)));
-  std::vector<std::byte> got(11);
-  CHECK_FALSE(reader->take(got));
-  got.resize(2'000);
-  CHECK_FALSE(reader->take(got));
-  got.resize(10);
-  CHECK(reader->take(got));
-  CHECK(got == numbered(10, 1));
-}
-
-TEST_CASE("shared ring: the memory of another process, which may be gone") {
-  const auto writer = RingWriter::make({100'000});
-  REQUIRE(writer);
-  const auto bytes = numbered(60'000, 7);
+TEST_CASE("shared ring: another process sends and receives, and may be gone before all is read") {
+  SocketPair pair;
+  MemoryOffer offer;
+  const auto memory = make_memory({100'000}, offer);
+  REQUIRE(memory);
   const pid_t child = fork();
+  constexpr std::size_t kSize = 60'000;
   if (child == 0) {
-    const auto reader = RingReader::open(writer->offer());
-    std::vector<std::byte> got(bytes.size());
-    bool equal = reader != nullptr;
-    for (int i = 0; equal && i < 3; ++i) {
-      while (!reader->take(got)) usleep(100);
-      equal = got == bytes;
+    const auto opened = open_memory(offer);
+    if (!opened || write(pair.right.native_handle(), "!", 1) != 1) _exit(1);
+    boost::asio::io_context loop{1};
+    boost::asio::ip::tcp::socket own(loop, boost::asio::ip::tcp::v4(),
+                                     dup(pair.right.native_handle()));
+    auto stream = memory_stream(socket_stream(std::move(own)), opened);
+    std::vector<std::byte> got(3 * kSize);
+    ByteStream::Error error;
+    for (std::size_t done = 0; done < got.size(); usleep(100)) {
+      done += stream->read_some({boost::asio::buffer(got) + done}, error);
+      if (error && error != boost::asio::error::would_block) _exit(2);
     }
-    _exit(equal ? 0 : 1);
+    const bool equal = std::ranges::equal(std::span(got).last(kSize), noise(kSize, 2).bytes());
+    const Payload last = noise(kSize, 9);
+    stream->write_some({boost::asio::buffer(last.bytes().data(), kSize)}, error);
+    _exit(equal ? 0 : 3);
   }
   REQUIRE(child > 0);
-  int status = 1;
-  bool gone = false;
-  for (int i = 0; i < 3; ++i) {
-    while (!gone && !writer->put(bytes)) gone = waitpid(child, &status, WNOHANG) == child;
+  pair.right.close();
+  char has_opened = 0;
+  REQUIRE(read(pair.left.native_handle(), &has_opened, 1) == 1);
+  auto stream = memory_stream(socket_stream(std::move(pair.left)), memory);
+  ByteStream::Error error;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Payload payload = noise(kSize, i);
+    ByteStream::Parts rest{boost::asio::buffer(payload.bytes().data(), kSize)};
+    while (boost::asio::buffer_size(rest) > 0) consume(rest, stream->write_some(rest, error));
   }
-  if (!gone) waitpid(child, &status, 0);
+  int status = 1;
+  REQUIRE(waitpid(child, &status, 0) == child);
   CHECK(status == 0);
-  CHECK(writer->put(bytes));
+  std::vector<std::byte> got(kSize);
+  CHECK(stream->read_some({boost::asio::buffer(got)}, error) == kSize);
+  CHECK(std::ranges::equal(got, noise(kSize, 9).bytes()));
+  while (stream->read_some({boost::asio::buffer(got)}, error) == 0 && !error) {
+  }
+  CHECK(error == boost::asio::error::eof);
 }
 
 TEST_CASE("shared ring: an offer that is not of such memory opens nothing") {
-  const auto writer = RingWriter::make({1'000});
-  RingOffer offer = writer->offer();
-  const auto opens = [&] { return RingReader::open(offer) != nullptr; };
+  MemoryOffer offer;
+  const auto memory = make_memory({1'000}, offer);
+  const MemoryOffer good = offer;
+  const auto opens = [&] { return open_memory(offer) != nullptr; };
   CHECK(opens());
   ++offer.password[1];  // of another process that has such a descriptor: a container's numbers
   CHECK_FALSE(opens());
-  offer = writer->offer();
-  offer.bytes = 2'000;
-  CHECK_FALSE(opens());
-  for (const std::int64_t bytes : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{1} << 62}) {
+  for (const std::int64_t bytes :
+       {std::int64_t{-1}, std::int64_t{0}, std::int64_t{2'000}, std::int64_t{1} << 62}) {
+    offer = good;
     offer.bytes = bytes;
     CHECK_FALSE(opens());
   }
-  offer = writer->offer();
   for (const int descriptor : {0, -1, 100'000}) {
+    offer = good;
     offer.descriptor = descriptor;
     CHECK_FALSE(opens());
   }
-  offer = writer->offer();
-  writer->accepted();  // which closes it
+  offer = good;
+  SocketPair pair;
+  memory_stream(socket_stream(std::move(pair.left)), memory);  // which closes the descriptor
   CHECK_FALSE(opens());
 }
 
 TEST_CASE("shared ring: a file that has the size of a ring, its first bytes, its name is none") {
-  const auto writer = RingWriter::make({1'000});
-  RingOffer offer = writer->offer();
-  std::vector<std::byte> bytes(4'096 + 1'000);
+  MemoryOffer offer;
+  const auto memory = make_memory({1'000}, offer);
+  std::vector<std::byte> bytes(4'096 + 2 * 1'000);
   std::memcpy(bytes.data(), offer.password.data(), sizeof offer.password);
   const TempFolder folder;
   const auto opens = [&](int descriptor) {
     REQUIRE(descriptor >= 0);
     REQUIRE(write(descriptor, bytes.data(), bytes.size()) == std::ssize(bytes));
     offer.descriptor = descriptor;
-    const bool opened = RingReader::open(offer) != nullptr;
+    const bool opened = open_memory(offer) != nullptr;
     close(descriptor);
     return opened;
   };
@@ -147,3 +108,6 @@ TEST_CASE("shared ring: a file that has the size of a ring, its first bytes, its
   CHECK_FALSE(opens(memfd_create("foretrain", MFD_CLOEXEC | MFD_ALLOW_SEALING)));  // not sealed
   CHECK_FALSE(opens(memfd_create("another", MFD_CLOEXEC | MFD_ALLOW_SEALING)));
 }
+
+}  // namespace
+}  // namespace foretrain::exec
