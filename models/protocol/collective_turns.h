@@ -1,4 +1,4 @@
-// The order in which the messages of a worker's collectives leave, where parameters are gathered.
+// The order in which the messages of a worker's collectives leave, where gradients lie in parts.
 #pragma once
 
 #include "models/protocol/node.h"
@@ -11,9 +11,9 @@
 namespace foretrain {
 
 /// All workers begin the same collectives in the same order: a gather (gathers.h), the sums of the
-/// buckets of a stage (reduction.h). A message leaves when this worker has sent all messages of the
-/// collectives before its own; none overtakes another on a connection. NCCL carries out the
-/// collectives of a communicator like that.
+/// buckets of a stage, their new values (reduction.h). A message leaves when this worker has sent
+/// all messages of the collectives before its own; none overtakes another on a connection. NCCL
+/// carries out the collectives of a communicator like that.
 ///
 /// So the order of the messages on every link of a ring follows from the layout, never from times:
 /// each message leaves at the later of two instants, the end of the message before it and its own
@@ -30,6 +30,8 @@ class CollectiveTurns {
   void begin_gather(std::size_t sends);
   /// Likewise the sums of a round of buckets [first, end).
   void begin_sums(Step round, std::uint32_t first, std::uint32_t end, std::size_t sends);
+  /// Likewise the new values of these buckets, which are not gathered.
+  void begin_values(Step round, std::uint32_t first, std::uint32_t end, std::size_t sends);
   /// Holds back messages that are new among `effects` and whose turn has not come; appends those
   /// whose turn has come. Before a gather begins, and when all effects of an input are there.
   void pass(Effects& effects);

@@ -21,7 +21,8 @@ std::size_t renewed_in_place(const Training& training, NodeId id) {
 
 // Over a hypercube little is summed up, and messages have no one order.
 bool takes_turns(const Training& training) {
-  return training.gathers() && !Ways::of(training, training.layout->buckets.front()).hypercube;
+  return training.sharded != "optimizer" && training.workers > 1 &&
+         !Ways::of(training, training.layout->buckets.front()).hypercube;
 }
 
 }  // namespace
@@ -162,12 +163,19 @@ std::vector<std::uint32_t> CollectiveWorker::in_turn(const std::vector<std::uint
   };
   std::vector<std::uint32_t> sorted = buckets;
   std::ranges::stable_sort(sorted, std::ranges::greater(), way);
-  // Sums that leave the group have connections of their own.
+  // Sums that leave a group of replicas have connections of their own.
   const auto kept = std::ranges::count_if(buckets, [&](std::uint32_t bucket) {
     return training_->keeps_part(rank, bucket_at(bucket).shard);
   });
-  turns_.begin_sums(sum_under_way(), buckets.front(), buckets.back() + 1,
-                    buckets.size() - static_cast<std::size_t>(kept));
+  const Step sum = sum_under_way();
+  const std::uint32_t end = buckets.back() + 1;
+  turns_.begin_sums(sum, buckets.front(), end, buckets.size() - static_cast<std::size_t>(kept));
+  if (gathers_.wanted() || (sum.value + 1) % training_->sums_a_round() != 0) return sorted;
+  std::size_t sends = 0;
+  for (const std::uint32_t bucket : buckets) {
+    sends += Route(*training_, bucket_at(bucket), rank).targets();
+  }
+  turns_.begin_values(sum, buckets.front(), end, sends);
   return sorted;
 }
 

@@ -18,7 +18,7 @@ namespace foretrain {
 /// 3. None goes before a message of which the kernel has a byte: a TCP connection is a row of bytes
 ///    that nobody can change any more. Nor before one that lies in memory which both ends share
 ///    (`transport.shared_memory`).
-/// 4. Where parameters are gathered, messages leave in the order in which they were sent
+/// 4. Where gradients lie in parts, messages leave in the order in which they were sent
 ///    (collective_turns.h): they have the highest bucket of all.
 ///
 /// How much the kernel takes ahead of the wire is bounded by `transport.unsent`: the less, the

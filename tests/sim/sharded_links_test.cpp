@@ -60,7 +60,7 @@ TEST_CASE("sharded links: latency takes a gather as long as its way beside its b
 }
 
 /// A job with links drawn, some of it slower than its computing, one worker slower than others.
-std::unique_ptr<ShardedJob> drawn(Stream& draw) {
+std::unique_ptr<ShardedJob> drawn(Stream& draw, const std::string& shard) {
   const auto one_of = [&](auto... of) {
     const std::array all{of...};
     return all[draw.below(all.size())];
@@ -69,7 +69,7 @@ std::unique_ptr<ShardedJob> drawn(Stream& draw) {
                     one_of(0.25, 0.8, 1.0, 1.1, 2.0, 5.0) * 1e9};
   const std::int64_t unit = one_of(400'000, 2'000'000, 8'000'000);
   const int workers = std::max(2, links.hosts * links.devices);
-  auto job = std::make_unique<ShardedJob>("parameters", workers, unit, one_of(1, 3, 6));
+  auto job = std::make_unique<ShardedJob>(shard, workers, unit, one_of(1, 3, 6));
   set_option(job->c.scenario.training.protocol, "algorithm", "ring");  // small ones, too
   place(*job, links);
   if (links.hosts * links.devices < 2) job->host().count = 2;
@@ -78,6 +78,7 @@ std::unique_ptr<ShardedJob> drawn(Stream& draw) {
   training.bucket_size = {one_of(100'000, 1'000'000, 4'000'000)};
   training.accumulate = one_of(1, 1, 2);
   if (training.accumulate > 1) training.reduce = one_of("batch", "step");
+  if (shard == "optimizer") training.reduce = "batch";  // is reduced once a step
   if (draw.below(2) > 0) {
     job->host().latency = job->host().device_link.latency = Duration{20'000};
   }
@@ -90,27 +91,30 @@ std::unique_ptr<ShardedJob> drawn(Stream& draw) {
   return job;
 }
 
-// Graham (1966) lets faster resources take longer where work is done as it comes; messages of
-// gathers leave in one order, so they do not.
+// Graham (1966) lets faster resources take longer where work is done as it comes. Where gradients
+// lie in parts, messages leave in one order, so they do not; else a lower bucket goes before a
+// higher one that waits (send_queue.h), as in a run, which costs some draws a little.
 TEST_CASE("sharded links: a faster link or device never makes a step longer") {
-  constexpr double kRounding = 1 + 1e-3;
+  const auto [shard, most] = GENERATE(table<std::string, double>(
+      {{"parameters", 1 + 1e-3}, {"gradients", 1 + 1e-3}, {"optimizer", 1.03}}));
+  CAPTURE(shard);
   const std::uint64_t seeds = 60;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Stream draw(seed, "sharded links");
-    const auto drawn_job = drawn(draw);
+    const auto drawn_job = drawn(draw, shard);
     ShardedJob& job = *drawn_job;
     CAPTURE(seed);
     const double before = job.step_s();
     for (const double faster : {1.1, 2.0}) {
       CAPTURE(faster);
       job.host().nic.value *= faster;
-      CHECK(job.step_s() <= before * kRounding);
+      CHECK(job.step_s() <= before * most);
       job.host().nic.value /= faster;
       job.host().device_link.rate.value *= faster;
-      CHECK(job.step_s() <= before * kRounding);
+      CHECK(job.step_s() <= before * most);
       job.host().device_link.rate.value /= faster;
       job.time_factors.set(sim::Resource::device, 1 / faster);
-      CHECK(job.step_s() <= before * kRounding);
+      CHECK(job.step_s() <= before * most);
       job.time_factors = {};
     }
   }

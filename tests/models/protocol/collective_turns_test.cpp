@@ -44,6 +44,20 @@ TEST_CASE("collective turns: messages wait for those of the collectives before t
   CHECK(passed(turns, {send(kGathered, 3)}) == Buckets{3});
 }
 
+TEST_CASE("collective turns: new values leave between their sums and those of the next buckets") {
+  constexpr auto kValues = MessageKind::parameters;
+  constexpr auto kSum = MessageKind::partial;
+  CollectiveTurns turns(true);
+  turns.begin_sums({0}, 4, 7, 2);
+  turns.begin_values({0}, 4, 7, 1);
+  turns.begin_sums({0}, 0, 4, 1);
+  turns.begin_values({0}, 0, 4, 1);
+  CHECK(passed(turns, {send(kSum, 1), send(kSum, 4)}) == Buckets{4});
+  CHECK(passed(turns, {send(kValues, 2)}).empty());
+  CHECK(passed(turns, {send(kSum, 6)}) == Buckets{6});
+  CHECK(passed(turns, {send(kValues, 6)}) == Buckets{6, 1, 2});
+}
+
 TEST_CASE("collective turns: a collective of which a worker sends nothing holds nothing back") {
   CollectiveTurns turns(true);
   turns.begin_gather(0);
