@@ -117,7 +117,8 @@ Question read_question(std::string_view text) {
   const Json json =
       nested_too_deep(text) ? Json() : Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) throw InputError(fmt::format("{}: write an object", kQuestion));
-  for (const auto& [key, value] : json.flatten().items()) {
+  const Json texts = json.flatten();
+  for (const auto& [key, value] : texts.items()) {
     if (!value.is_string() || key == "/text") continue;  // its own reader looks at that
     refuse_controls(value.get<std::string>(), fmt::format("{}{}: ", kQuestion, key),
                     key.starts_with("/controls/set/") ? kLayout : "");

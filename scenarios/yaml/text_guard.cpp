@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::size_t kBytesMax = 1'000'000;
 
-bool is_control(unsigned char byte) {
-  return (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f;
-}
-
 /// The code of the control character whose UTF-8 begins at `at`; 0x80 to 0x9f have two bytes.
 unsigned control_at(std::string_view text, std::size_t at) {
   const auto first = static_cast<unsigned char>(text[at]);
@@ -46,8 +42,8 @@ std::size_t character_length(std::string_view text) {
   };
   const auto follows = [&](std::size_t i) { return (byte(i) & 0xc0) == 0x80; };
   const std::uint32_t first = byte(0);
-  if (first < 0x80) return is_control(static_cast<unsigned char>(first)) ? 0 : 1;
-  if (first == 0xc2 && byte(1) < 0xa0) return 0;
+  if (find_control(text.substr(0, 2), "\t\n\r") == 0) return 0;
+  if (first < 0x80) return 1;
   if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
   if (first >= 0xe0 && first <= 0xef) {
     if (!follows(1) || !follows(2)) return 0;

@@ -25,27 +25,6 @@ const std::string kCluster =
 
 }  // namespace
 
-TEST_CASE("read: texts are one line, but the question; no control character comes by --set") {
-  for (const char* name : {"\"a\\nb\"", "\"a\\tb\"", "|\n  a\n"}) {
-    CAPTURE(name);
-    CHECK(scenario_error(std::string("foretrain: 1\nname: ") + name)
-              .find("x.yaml:2:7: name: a tab, or an end of a line, in it") == 0);
-  }
-  CHECK(only("foretrain: 1\nquestion: |\n  What?\n  Why?\n").question == "What?\nWhy?\n");
-  const auto set = [](const std::string& assignment) {
-    return error_of([&] { parse_scenario("foretrain: 1\n", "x.yaml", {assignment}); });
-  };
-  CHECK(set("name=a\x1b[31m") == "--set name=a\\u001b[31m: a control character, U+001B; remove it");
-  CHECK(set("na\x01me=a").find("--set na\\u0001me=a: a control character") == 0);
-  CHECK(set("name=\"\\0\"").find("a control character, U+0000") != std::string::npos);
-}
-
-TEST_CASE("read: a name is a file's name whatever it holds") {
-  Case scenario_case;
-  scenario_case.scenario.name = std::string("a/b\0c\x1b..", 8);
-  CHECK(scenario_case.label() == "a-b-c-..");
-}
-
 TEST_CASE("read: evaluations come after so many steps, or examples of all") {
   const auto read = [](const std::string& every) {
     return only("foretrain: 1\ntraining: {steps: 9, evaluate_every: " + every + "}\n").training;
@@ -338,7 +317,7 @@ TEST_CASE("read: a resolved scenario reads back as the same value") {
       "  {workers: [0, 1], distribution: pareto, shape: 2.5}, {distribution: exponential}]\n";
   for (const char* strategy : {"single", "sync", "async"}) {
     for (const char* length : {"training.steps=5", "training.epochs=0.1", "training.updates=7"}) {
-      for (const char* name : {"name=plain", "name='a: #b \"c\"'", "name=\"two\\nlines\""}) {
+      for (const char* name : {"name=plain", "name='a: #b \"c\"'", "question=\"two\\nlines\""}) {
         const auto cases = parse_scenario(
             kCluster + stragglers +
                 "sweep: {training.strategy: " + "[single, sync, async], dataset.seed: [1, 7]}\n",

@@ -172,10 +172,10 @@ TEST_CASE("yaml: a control character is refused at its place, also where it is a
 
 TEST_CASE("yaml: any text is written so that it reads back") {
   for (const std::string text :
-       {"",    "~",           "null",          "on",           "- a",    "a: b",   "a #b", "#a",
-        " a ", "it's \"so\"", "line\nbreak\n", "tab\t",        "[1, 2]", "{a}",    "*a",   "&a",
-        "!a",  "|",           "1.5",           "\u00e4\u20ac", "a\\n",   "%x",     "@x",   "---",
-        "?",   "a:",          "\x01\x1b",      "\r",           "a\rb",   "a\r\nb", "a:\r"}) {
+       {"",    "~",           "null",          "on",           "- a",    "a: b", "a #b", "#a",
+        " a ", "it's \"so\"", "line\nbreak\n", "tab\t",        "[1, 2]", "{a}",  "*a",   "&a",
+        "!a",  "|",           "1.5",           "\u00e4\u20ac", "a\\n",   "%x",   "@x",   "---",
+        "?",   "a:"}) {
     Value map;
     map.kind = Value::Kind::map;
     Value scalar;
