@@ -17,6 +17,7 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <memory>
@@ -112,10 +113,9 @@ int no_passphrase(char* /*text*/, int /*size*/, int /*writing*/, void* /*nothing
 
 void require_readable(const char* option, const std::string& path) {
   if (path.empty()) {
-    throw InputError(
-        fmt::format("{} is missing: all of --tls-certificate, --tls-key, "
-                    "--tls-authority are needed, or none",
-                    option));
+    throw InputError(std::string(option) +
+                     " is missing: all of --tls-certificate, --tls-key, "
+                     "--tls-authority are needed, or none");
   }
   check_is_file(path);
   if (!std::ifstream(path).good()) fail_at_file(option, path, "cannot be read");
@@ -241,8 +241,9 @@ SSL_CTX* shared(SSL_CTX* context) {
   return context;
 }
 
-constexpr std::size_t kAhead = 64 * 1024;  // encrypted before the socket takes it
-constexpr int kRecordsATurn = 32;          // of 16 KB, then other connections have theirs
+constexpr std::size_t kRecord = 16 * 1024;  // the most that TLS encrypts at once
+constexpr std::size_t kAhead = 64 * 1024;   // encrypted before the socket takes it
+constexpr int kRecordsATurn = 32;           // of 16 KB, then other connections have theirs
 
 // What Asio's TLS has for a socket. Records that are to leave wait in `sealed`.
 struct Records {
@@ -255,9 +256,10 @@ struct Records {
   // If the first byte is of a frame, the other end does not encrypt.
   std::size_t read_some(const asio::mutable_buffer& into, ByteStream::Error& error) {
     error = asio::error::would_block;
-    if (plain || turns == 0) return 0;
+    if (plain || drained || turns == 0) return 0;
     --turns;
     const std::size_t count = socket->read_some({into}, error);
+    drained = count < into.size();
     const auto* bytes = static_cast<const std::byte*>(into.data());
     if (!std::exchange(heard, heard || count > 0)) plain = count > 0 && *bytes == kFirstByte;
     if (!plain) return count;
@@ -267,15 +269,17 @@ struct Records {
   }
   template <class Buffers>
   std::size_t write_some(const Buffers& records, ByteStream::Error& /*error*/) {
-    const std::size_t before = sealed.size();
-    sealed.resize(before + asio::buffer_size(records));
-    return asio::buffer_copy(asio::buffer(sealed) + before, records);
+    const asio::const_buffer record = *asio::buffer_sequence_begin(records);  // there is one
+    const auto* const bytes = static_cast<const std::byte*>(record.data());
+    sealed.insert(sealed.end(), bytes, bytes + record.size());
+    return record.size();
   }
 
   OwnedStream socket;
   std::vector<std::byte> sealed{};
   std::vector<std::byte> frames{};  // what came in plain words
   int turns = 0;                    // reads of the socket that are left
+  bool drained = false;             // the socket has no more before the next wait
   bool heard = false;
   bool plain = false;
 };
@@ -288,6 +292,7 @@ class TlsStream final : public ByteStream {
       : tls_(std::move(tls)),
         context_(shared(tls_->context())),
         stream_(Records{std::move(socket)}, context_) {
+    SSL_clear_mode(ssl(), SSL_MODE_RELEASE_BUFFERS);  // Asio sets it; it costs time
     if (end == End::accepting) {
       SSL_set_accept_state(ssl());
     } else {
@@ -308,7 +313,8 @@ class TlsStream final : public ByteStream {
     if (records().plain) return read_plain(room, error);
     const std::size_t done = asio::buffer_size(room) - asio::buffer_size(rest);
     more_ = error != asio::error::would_block || records().turns == 0;
-    if (error && error != asio::error::would_block) error = note(error);
+    if (error && error != asio::error::would_block && !dead_) note(error);
+    if (dead_) error = dead_;
     if (done > 0) error = {};
     return done;
   }
@@ -335,6 +341,7 @@ class TlsStream final : public ByteStream {
 
   void async_wait(Wait wait, std::function<void()> done) override {
     if (more_ && wait == Wait::wait_read) return asio::post(executor(), std::move(done));
+    if (wait == Wait::wait_read) records().drained = false;
     records().socket->async_wait(wait, std::move(done));
   }
   void close() override { records().socket->close(); }
@@ -362,7 +369,12 @@ class TlsStream final : public ByteStream {
     if (!agreed_ || dead_) return;
     while (asio::buffer_size(rest) > 0 && records().sealed.size() < kAhead) {
       Error error;
-      const std::size_t count = stream_.write_some(rest, error);
+      asio::const_buffer next =
+          *std::ranges::find_if(rest, [](auto& part) { return part.size() > 0; });
+      if (next.size() < kRecord) {  // small parts share a record
+        next = asio::buffer(gathered_, asio::buffer_copy(asio::buffer(gathered_), rest));
+      }
+      const std::size_t count = stream_.write_some(next, error);
       FT_CHECK(!error);  // memory takes all records
       consume(rest, count);
       under_key_ += static_cast<std::int64_t>(count);
@@ -372,19 +384,16 @@ class TlsStream final : public ByteStream {
     FT_CHECK(SSL_key_update(ssl(), SSL_KEY_UPDATE_NOT_REQUESTED) == 1);  // by the next write
   }
 
-  Error note(const Error& error) {
+  void note(const Error& error) {
     dead_ = error == ssl::error::stream_truncated ? asio::error::eof : error;
-    const bool of_tls = error.category() == asio::error::get_ssl_category() ||
-                        error.category() == ssl::error::get_stream_category();
-    if (of_tls && dead_ != asio::error::eof && refusal_.empty()) {
-      refusal_ = tls_->what_is_wrong(ssl(), static_cast<unsigned>(error.value()));
-    }
-    return dead_;
+    if (error.category() != asio::error::get_ssl_category()) return;
+    refusal_ = tls_->what_is_wrong(ssl(), static_cast<unsigned>(error.value()));
   }
 
   std::shared_ptr<const Tls> tls_;
   ssl::context context_;
   ssl::stream<Records> stream_;
+  std::array<std::byte, kRecord> gathered_;
   std::size_t sent_ = 0;  // of the records that are to leave
   std::int64_t under_key_ = 0;
   std::string refusal_;
