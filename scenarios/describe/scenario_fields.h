@@ -12,6 +12,7 @@
 #include "scenarios/describe/model_fields.h"
 #include "scenarios/describe/optimizer_fields.h"
 #include "scenarios/describe/protocol_fields.h"
+#include "scenarios/describe/scalars.h"
 #include "scenarios/describe/straggler_fields.h"
 #include "scenarios/describe/travel_fields.h"
 #include "scenarios/scenario.h"
