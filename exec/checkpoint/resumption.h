@@ -6,7 +6,6 @@
 #include "scenarios/node_counts.h"
 #include "scenarios/scenario.h"
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -34,11 +33,8 @@ struct Beginning {
   const Resumption* from = nullptr;  ///< outlives it; null: its first step
   Instant time{};                    ///< by the training's clock
   RestartTotals restarts{};          ///< before it
-  int restarts_left = 0;             ///< times that something may still be started again
   /// By node: when it was not there before it.
   std::vector<std::vector<Absence>> away{};
-  /// Since when the nodes of the attempt before it were not all there; empty: it is the first.
-  std::optional<std::chrono::steady_clock::time_point> down_since{};
   /// What people are told once all nodes are there, a line; empty: nothing.
   std::string told{};
 };

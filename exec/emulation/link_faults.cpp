@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 namespace foretrain::exec {
 using Clock = std::chrono::steady_clock;
@@ -36,6 +37,20 @@ void LinkFaults::start() {
 void LinkFaults::end() {
   events_.clear();
   timer_.cancel();
+  try {
+    heal();
+  } catch (const std::exception& wrong) {
+    failed_(wrong.what());
+  }
+}
+
+void LinkFaults::heal() {
+  for (const auto& [way, faults] : std::exchange(cuts_, {})) {
+    if (faults > 0) network_.set_cut(way.first, way.second, false);
+  }
+  for (const auto& [host, shares] : std::exchange(shares_, {})) {
+    if (!shares.empty()) network_.set_pace(host, 1);
+  }
 }
 
 void LinkFaults::wait() {

@@ -31,7 +31,7 @@ class LinkFaults {
 
   /// The training begins, or goes on. Nothing happens where no fault touches a link.
   void start();
-  /// Nothing begins or ends any more; links stay as they are.
+  /// Nothing begins any more; links are whole again.
   void end();
 
  private:
@@ -43,6 +43,7 @@ class LinkFaults {
 
   void wait();
   void act(const Event& event);
+  void heal();
   void pace(std::size_t host);
   [[nodiscard]] std::size_t host_of(const std::string& node) const;
 

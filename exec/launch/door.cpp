@@ -25,8 +25,7 @@ std::string Door::listen(Hosts& hosts, const tcp::endpoint& place) {
       tcp::acceptor& acceptor = acceptors_.emplace_back(loop_);
       error_code error;
       acceptor.open(place.protocol());
-      // Nodes that stay would listen here, too, when the next launcher does.
-      fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
+      fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);  // else nodes would listen here, too
       acceptor.set_option(tcp::acceptor::reuse_address(true));
       acceptor.bind(place, error);
       if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
@@ -39,12 +38,6 @@ std::string Door::listen(Hosts& hosts, const tcp::endpoint& place) {
   }
   return wrong;
 }
-
-void Door::listen_on(int socket, const tcp& protocol) {
-  acceptors_.emplace_back(loop_).assign(protocol, socket);
-}
-
-int Door::release() { return acceptors_.front().release(); }
 
 void Door::open(OnProved on_joined, Lobby::OnTurnedAway on_refused) {
   lobby_.open(std::move(on_joined), std::move(on_refused));

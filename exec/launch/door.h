@@ -22,14 +22,10 @@ class Door {
   /// On `place`; of an emulation on the loopback of each of its hosts, so that what nodes tell
   /// their launcher is no load of the network. Returns what is wrong, or nothing.
   std::string listen(Hosts& hosts, const boost::asio::ip::tcp::endpoint& place);
-  /// On the socket of an earlier door, of a run without emulation.
-  void listen_on(int socket, const boost::asio::ip::tcp& protocol);
   /// `on_joined`: the connection, and who it says it is.
   void open(OnProved on_joined, Lobby::OnTurnedAway on_refused);
   /// Whoever comes now comes for somebody else.
   void close();
-  /// Whoever comes now waits for the next door, which listens on this socket; the caller's.
-  [[nodiscard]] int release();
   /// Where the nodes of a host find it.
   [[nodiscard]] boost::asio::ip::tcp::endpoint place(std::size_t host) const;
 

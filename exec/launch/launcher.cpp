@@ -14,98 +14,140 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
-#include <string_view>
 #include <utility>
 
 namespace foretrain::exec {
-using boost::asio::ip::tcp;
 using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
 namespace {
-constexpr auto kSuspicion = std::chrono::milliseconds(300);  // a SIGCHLD takes less to come
+constexpr Duration kTermToKill{1'000'000'000};
 
 std::string makes_no_sense(const Member& sender, const std::exception& error) {
   return fmt::format("{}: it sent something that makes no sense ({})", sender.role, error.what());
 }
 
-Duration since(Clock::time_point start) {
-  return {std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count()};
-}
-
 }  // namespace
 
-Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows& rows,
-                   Credentials known, const tcp::endpoint& meeting, const Beginning& beginning,
-                   std::unique_ptr<Waiting> waiting)
-    : options_(options),
-      rows_(rows),
-      known_(std::move(known)),
-      meeting_(meeting),
-      dataset_(prepared.dataset),
-      training_(prepared.training),
-      beginning_(beginning),
-      waiting_(std::move(waiting)),
+Launcher::Launcher(const Prepared& prepared, const RunOptions& options, const Meeting& meeting)
+    : prepared_(prepared),
+      options_(options),
+      training_(*prepared.training),
+      known_(meeting.known),
+      meeting_(meeting.place),
+      restarts_(prepared.scenario_case, options),
+      supervisor_(rules()),
       hosts_(prepared.scenario_case.scenario.cluster, options.emulate),
-      door_(loop_, known_, static_cast<std::size_t>(training_->nodes())) {
-  record_.scenario_case = prepared.scenario_case;
-  record_.restarts = beginning.restarts;
-  if (const Resumption* from = beginning.from) {
+      door_(loop_, known_, static_cast<std::size_t>(training_.nodes())) {
+  add_members();
+  begin_attempt();
+  if (!options.elsewhere()) {
+    check_memory(prepared.scenario_case, training_, prepared.data_memory);
+  }
+}
+
+Launcher::~Launcher() {
+  std::vector<pid_t> processes;
+  for (const Member& member : members_) {
+    if (member.lives()) processes.push_back(member.process);
+  }
+  end_processes(processes, kTermToKill);
+}
+
+supervision::Rules Launcher::rules() {
+  return {.training = prepared_.training,
+          .restarts = options_.max_restarts,
+          .tasks = options_.task.has_value(),
+          .join_limit = options_.join_timeout,
+          .described = [this](NodeId id) { return member(id).described(); },
+          .named = [this](NodeId id) { return member(id).named(); },
+          .text = [](Duration time) { return to_text(time); },
+          .join_advice = [this] { return refusals_.summary() + how_to_reach(); }};
+}
+
+void Launcher::add_members() {
+  for (const Seat& seat : seats_of(prepared_, usable_cores())) {
+    Member& member = members_.emplace_back();
+    member.rank = static_cast<int>(members_.size()) - 1;
+    member.role = seat.role;
+    member.host_name = seat.host_name;
+    if (options_.elsewhere()) continue;  // who starts it has placed it
+    member.host = seat.host;
+    if (prepared_.scenario_case.scenario.transport.pin) member.cores = seat.cores;
+  }
+}
+
+void Launcher::begin_attempt() {
+  rows_ = std::make_unique<RunRows>(options_, training_.steps * training_.workers);
+  beginning_ = restarts_.begin(*rows_, supervisor_.restarts_left());
+  launched_ = Clock::now();
+  trained_.reset();
+  refusals_ = Refusals("launcher");
+  kernels_before_ = kernels_;
+  record_ = {};
+  record_.scenario_case = prepared_.scenario_case;
+  record_.restarts = beginning_.restarts;
+  if (const Resumption* from = beginning_.from) {
     record_.evals = from->record.evals;
     record_.resumed = from->record.resumed;
     record_.resumed.push_back(from->manifest.cut);
   }
-  checkpoints_.emplace(record_.scenario_case, *training_, options.folder, beginning);
+  checkpoints_.emplace(record_.scenario_case, training_, options_.folder, beginning_);
   record_.run = checkpoints_->run();
-  const std::vector<int> cores = usable_cores();
-  for (const Seat& seat : seats_of(prepared, cores)) {
-    Member& member = members_.emplace_back();
-    member.rank = static_cast<int>(members_.size()) - 1;
-    member.role = seat.role;
+  for (std::size_t id = 0; id < members_.size(); ++id) {
+    Member& member = members_[id];
     NodeTotals& totals = record_.nodes.emplace_back();
-    totals.role = seat.role;
-    totals.host = seat.host_name;
-    const std::size_t id = members_.size() - 1;
+    totals.role = member.role;
+    totals.host = member.host_name;
     if (id < beginning_.away.size()) totals.away = beginning_.away[id];
-    if (options.elsewhere()) continue;  // who starts it has placed it
-    member.host = seat.host;
-    member.pauses = make_pauses(members_.size() - 1, beginning_.time);
-    if (!prepared.scenario_case.scenario.transport.pin) continue;
-    member.cores = seat.cores;
-    totals.core = seat.cores.front();
+    if (!member.cores.empty()) totals.core = member.cores.front();
+    member.silence.reset();
+    if (!options_.elsewhere()) member.pauses = make_pauses(id, beginning_.time);
   }
-  record_.machine =
-      options.task ? "tasks of " + options.task->started_by : hosts_.describe(cores.size());
-  if (options.hosts) record_.machine = options.hosts->describe();
+  record_.machine = options_.task ? "tasks of " + options_.task->started_by
+                                  : hosts_.describe(usable_cores().size());
+  if (options_.hosts) record_.machine = options_.hosts->describe();
   if (known_.tls) record_.machine += ", TLS";
-  if (options.emulate) {
-    std::vector<std::size_t> hosts;
-    for (const Member& member : members_) hosts.push_back(member.host);
-    link_faults_.emplace(loop_, record_.scenario_case.scenario, std::move(hosts), hosts_,
-                         beginning_.time, [this](const std::string& why) { fail(why); });
-  }
-  // Of processes that stay it is known that there is enough.
-  if (!options.elsewhere() && waiting_->empty()) {
-    check_memory(prepared.scenario_case, *training_, prepared.data_memory);
-  }
-  take_over();
+  if (!options_.emulate) return;
+  std::vector<std::size_t> hosts;
+  for (const Member& member : members_) hosts.push_back(member.host);
+  link_faults_.emplace(loop_, record_.scenario_case.scenario, std::move(hosts), hosts_,
+                       beginning_.time, [this](const std::string& why) { fail(why); });
 }
 
-Record Launcher::run() {
-  launched_ = Clock::now();
+Launcher::Ended Launcher::run() {
   watch_children();
   watch_interruption();
-  listen();
-  if (stage_ != Stage::ending) {
-    watch_return();
+  if (const std::string wrong = listen(); !wrong.empty()) {
+    handle(supervision::Failed{wrong});
+  } else {
     door_.open(
         [this](const std::shared_ptr<Connection>& peer, std::uint32_t id) { on_joined(peer, id); },
         [this](const std::string& peer, const Refused& refused) { on_refused(peer, refused); });
-    start_missing();
-    loop_.run();
+    supervision::Effects effects;
+    supervisor_.begin(Instant{} + since(started_), effects);
+    perform(effects);
   }
+  loop_.run();
   take_rows();
-  return std::move(record_);
+  return {std::move(record_), std::move(rows_)};
+}
+
+void Launcher::handle(supervision::Input input) {
+  inputs_.push_back(std::move(input));
+  if (std::exchange(handling_, true)) return;
+  while (!inputs_.empty()) {
+    const supervision::Input next = std::move(inputs_.front());
+    inputs_.pop_front();
+    supervision::Effects effects;
+    supervisor_.handle(Instant{} + since(started_), next, effects);
+    perform(effects);
+  }
+  handling_ = false;
+}
+
+void Launcher::fail(const std::string& why) {
+  handle(supervision::Failed{.why = why, .for_good = false});
 }
 
 void Launcher::watch_children() {
@@ -117,95 +159,59 @@ void Launcher::watch_children() {
   });
 }
 
+void Launcher::reap() {
+  for (Member& member : members_) {
+    if (!member.lives()) continue;
+    const std::optional<std::string> how = member.how_ended();
+    if (!how) continue;
+    member.reaped = true;
+    handle(supervision::Exited{NodeId(member.rank), *how});
+  }
+}
+
 // Nodes report ten times a second, so one that does not, and is not paused, is stuck or stopped.
 void Launcher::watch_silence() {
-  timer_.expires_after(std::chrono::nanoseconds(Silence::interval_of(silence_limit()).ns));
-  timer_.async_wait([this](error_code error) {
-    if (error || stage_ != Stage::training) return;
+  look_.expires_after(std::chrono::nanoseconds(Silence::interval_of(silence_limit()).ns));
+  look_.async_wait([this](error_code error) {
+    if (error || supervisor_.stage() != supervision::Supervisor::Stage::training) return;
     look_for_silence();
-    if (stage_ == Stage::training) watch_silence();
+    watch_silence();
   });
 }
 
 void Launcher::look_for_silence() {
   const Instant now = Instant{} + since(launched_);
   for (Member& member : members_) {
-    if (member.finished || member.lost) continue;
+    if (!supervisor_.is<supervision::Training>(NodeId(member.rank))) continue;
     const std::uint64_t bytes = member.connection ? member.connection->received() : 0;
     const auto had = member.silence->is_news(bytes) ? std::nullopt : member.had_while_waiting();
     if (!member.silence->look(now, bytes, had)) continue;
-    const std::string what = silent_for(silence_limit());
-    if (!lose(member, what) && !wait_for(member, member.described() + " " + what)) {
-      fail(fmt::format("{} {}; a longer training.silence_limit waits longer", member.described(),
-                       what));
-    }
-    if (member.process > 0) kill(member.process, SIGKILL);  // it would not hear a polite word
+    handle(supervision::Silent{NodeId(member.rank), silent_for(silence_limit()),
+                               "; a longer training.silence_limit waits longer"});
   }
 }
 
 Duration Launcher::silence_limit() const { return silence_of(record_.scenario_case.scenario); }
 
 void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t id) {
-  if (stage_ == Stage::ending && joins_again()) {
-    send_text(*connection, ControlKind::exit, NodeId(id), kAgain);
-    return connection->close_when_drained();
+  if (id < members_.size()) {
+    const bool leaves = supervisor_.is<supervision::Leaving>(NodeId(id));
+    if (leaves && members_[id].connection) return void(members_[id].next = connection);
+    coming_ = connection;
+    handle(supervision::Joined{NodeId(id)});
+    if (const auto refused = std::exchange(coming_, nullptr)) refused->close();
+    return;
   }
-  if (stage_ == Stage::ending) return connection->close();
-  if (id < members_.size() && std::exchange(members_[id].changes_kernels, false)) {
-    if (const auto before = std::exchange(members_[id].connection, nullptr)) before->close();
-  }
-  if (id >= members_.size() || members_[id].connection) return turn_away(connection, id);
-  Member& member = members_[id];
-  member.connection = connection;
-  connection->start([this, id](const FrameHeader& header,
-                               const Payload& payload) { on_frame(id, header, payload); },
-                    [this, id](const std::string& why) { on_left(members_[id], why); });
-  send_json(*connection, ControlKind::setup, NodeId(id), setup_of(id));
-  if (is_lost(member)) watch_return();
-}
-
-// It knows the key, so it is of this job, and whoever started it is told what is wrong.
-void Launcher::turn_away(const std::shared_ptr<Connection>& connection, std::uint32_t id) {
   refusals_.add(connection->peer(), fmt::format("node {}", id), "no such node is missing here");
-  const std::string why =
-      id < members_.size()
-          ? fmt::format("{} is there already: it came from {}; start one process a node",
-                        members_[id].described(), members_[id].connection->peer())
-          : fmt::format("this training has {} nodes, and no node {}", members_.size(), id);
-  send_json(*connection, ControlKind::trouble, NodeId(id), {{"why", why}});
+  send_json(
+      *connection, ControlKind::trouble, NodeId(id),
+      {{"why", fmt::format("this training has {} nodes, and no node {}", members_.size(), id)}});
   connection->close_when_drained();
-}
-
-// A training without a record is for nobody.
-void Launcher::take_rows() {
-  if (const std::string wrong = rows_.take(record_); !wrong.empty()) fail(wrong);
-}
-
-void Launcher::on_kept(std::size_t id, const nlohmann::json& json) {
-  const auto keep_rows = [this] {
-    if (const std::string wrong = rows_.keep(); !wrong.empty()) fail(wrong);
-  };
-  const std::int64_t outdated = checkpoints_->take(NodeId(members_[id].rank), written_part_of(json),
-                                                   {json.at("now_ns")}, keep_rows);
-  record_.checkpoints = checkpoints_->totals();
-  if (outdated > 0) send_to_all(members_, ControlKind::outdated, outdated);
-}
-
-// What became of a process of ours is told when it is reaped.
-void Launcher::on_left(Member& member, const std::string& why) {
-  member.connection = nullptr;
-  if (stage_ == Stage::ending) return stop_when_empty();
-  if (member.changes_kernels) return;
-  if (member.lost) return;
-  if (can_lose(member) && (member.process > 0 || lose(member, "left: " + why))) return;
-  const std::string what = fmt::format("{} left: {}", member.described(), why);
-  if (member.process == 0 && wait_for(member, what)) return;
-  suspect(member.named() + ": " + why, [this, &member, what] { return wait_for(member, what); });
 }
 
 void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload& payload) {
   // It may be back, but the others have gone on; or it has not heard yet that it is to begin again.
-  if (members_[id].is_gone() || members_[id].changes_kernels) return;
+  if (!supervisor_.hears(NodeId(static_cast<std::uint32_t>(id)))) return;
   const auto kind = static_cast<ControlKind>(header.kind);
   try {
     if (add_rows(record_, id, kind, payload)) return take_rows();
@@ -213,7 +219,8 @@ void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload
       case ControlKind::listening:
         return on_listening(id, json_of(payload));
       case ControlKind::ready:
-        return on_ready(members_[id]);
+        return handle(supervision::Told{NodeId(static_cast<std::uint32_t>(id)),
+                                        supervision::Told::What::ready});
       case ControlKind::finished:
         return on_finished(id, json_of(payload));
       case ControlKind::kept:
@@ -230,36 +237,23 @@ void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload
   }
 }
 
-void Launcher::on_ready(Member& member) {
-  member.ready = true;
-  if (member.coming == Member::Return::started) return welcome_back(member);
-  if (stage_ != Stage::preparing || !std::ranges::all_of(members_, &Member::ready)) return;
-  stage_ = Stage::training;
-  timer_.cancel();
-  record_.startup = since(launched_);
-  trained_ = Clock::now();
-  if (beginning_.down_since) record_.restarts.down += since(*beginning_.down_since);
-  if (!beginning_.told.empty()) tell_people(beginning_.told);
-  const std::string wrong = rows_.begin(record_, beginning_.time);
-  if (!wrong.empty()) return fail(wrong);
-  checkpoints_->begin(kernels_);
-  for (Member& each : members_) {
-    each.silence.emplace(silence_limit());
-    each.counted_before = hosts_.counted(each.host);
-    if (each.pauses) each.pauses->start();
+// A training without a record is for nobody.
+void Launcher::take_rows() {
+  if (const std::string wrong = rows_->take(record_); !wrong.empty()) {
+    handle(supervision::Failed{wrong});
   }
-  if (link_faults_) link_faults_->start();
-  watch_silence();
-  send_to_all(members_, ControlKind::go, beginning_.time.ns);
 }
 
-// When everybody has finished nothing is under way any more, so the counters have seen all.
-void Launcher::count_interfaces() {
-  for (std::size_t id = 0; id < members_.size() && !hosts_.interface().empty(); ++id) {
-    const InterfaceBytes after = hosts_.counted(members_[id].host);
-    record_.nodes[id].nic_tx = after.tx - members_[id].counted_before.tx;
-    record_.nodes[id].nic_rx = after.rx - members_[id].counted_before.rx;
-  }
+void Launcher::on_kept(std::size_t id, const nlohmann::json& json) {
+  const auto keep_rows = [this] {
+    if (const std::string wrong = rows_->keep(); !wrong.empty()) {
+      handle(supervision::Failed{wrong});
+    }
+  };
+  const std::int64_t outdated = checkpoints_->take(NodeId(members_[id].rank), written_part_of(json),
+                                                   {json.at("now_ns")}, keep_rows);
+  record_.checkpoints = checkpoints_->totals();
+  if (outdated > 0) send_to_all(members_, ControlKind::outdated, outdated);
 }
 
 void Launcher::on_finished(std::size_t id, const nlohmann::json& json) {
@@ -269,104 +263,29 @@ void Launcher::on_finished(std::size_t id, const nlohmann::json& json) {
     totals.cpu_s = 0;
     totals.rss = {};
   }
-  members_[id].finished = true;
   if (members_[id].pauses) members_[id].pauses->end();
-  end_if_finished();
-}
-
-void Launcher::end_if_finished() {
-  const auto through = [](const Member& member) { return member.finished || member.lost; };
-  if (!std::ranges::all_of(members_, through)) return;
-  count_interfaces();
-  end(Outcome::done);
+  handle(supervision::Told{NodeId(members_[id].rank), supervision::Told::What::finished});
 }
 
 void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
-  const std::string why = json.at("why");
-  if (json.contains("no_part") && on_no_part(members_[id], why)) return;
   if (json.contains("not_kept")) {  // the weights that it was asked for
-    fail(fmt::format("{}: {}", members_[id].named(), why));
-    return down_since_.reset();  // another attempt would end alike
+    const std::string why = json.at("why");
+    return handle(supervision::Failed{fmt::format("{}: {}", members_[id].named(), why)});
   }
-  if (members_[id].coming == Member::Return::started) return give_up_return(members_[id], why);
-  // Whatever cut it off, unless all wait for that.
-  if (!blames_lost(json) && lose(members_[id], "gave up: " + why)) return;
-  if (!json.contains("peer")) return fail(fmt::format("{}: {}", members_[id].named(), why));
-  const std::size_t peer = json.at("peer");
-  if (members_.at(peer).lost) {
-    return fail(fmt::format("{} {}; {}: {}", members_[peer].described(), record_.nodes[peer].lost,
-                            members_[id].role, why));
+  supervision::Told told{NodeId(members_[id].rank), supervision::Told::What::trouble,
+                         json.at("why")};
+  if (json.contains("peer")) {
+    const auto peer = json.at("peer").get<std::size_t>();
+    if (peer >= members_.size()) throw BadValue(fmt::format("node {}", peer));
+    told.peer = NodeId(members_[peer].rank);
   }
-  // That a peer broke is the peer's story, if it can still tell it.
-  const std::string told =
-      fmt::format("{}: {} ({} noticed)", members_.at(peer).role, why, members_[id].role);
-  suspect(told, [this, id, peer, why, told] {
-    return lose(members_[id], "gave up: " + why) || wait_for(members_[peer], told);
-  });
-}
-
-void Launcher::reap() {
-  for (Member& member : members_) {
-    if (member.process <= 0 || member.reaped) continue;
-    const std::optional<std::string> what = member.how_ended();
-    if (!what) continue;
-    member.reaped = true;
-    if (stage_ == Stage::ending) continue;
-    if (member.coming == Member::Return::planned) start_again(member);
-    if (member.coming == Member::Return::started && !member.lives()) give_up_return(member, *what);
-    if (member.lost) continue;
-    const std::string whose = fmt::format("{} {}", member.described(), *what);
-    if (!lose(member, *what) && !wait_for(member, whose)) fail(whose);
+  if (const Resumption* from = beginning_.from; from != nullptr && json.contains("no_part")) {
+    told.what = supervision::Told::What::unread;
+    told.older_checkpoint =
+        newest_checkpoint(from->folder, !options_.elsewhere(), from->manifest.cut)
+            .manifest.has_value();
   }
-  if (stage_ == Stage::ending) stop_when_empty();
-}
-
-void Launcher::suspect(const std::string& why, std::function<bool()> mends) {
-  if (stage_ == Stage::ending || suspicion_.expiry() > Clock::now()) return;
-  suspicion_.expires_after(kSuspicion);
-  suspicion_.async_wait([this, why, mends = std::move(mends)](error_code error) {
-    if (!error && (!mends || !mends())) fail(why);
-  });
-}
-
-Instant Launcher::now() const { return beginning_.time + since(trained_); }
-
-void Launcher::fail(const std::string& why) {
-  if (stage_ == Stage::ending) return;
-  record_.failure = why;
-  // One of a later attempt has begun before, so what keeps it from beginning may pass.
-  down_since_ = stage_ == Stage::training ? Clock::now() : beginning_.down_since;
-  end(Outcome::failed);
-}
-
-void Launcher::end(Outcome outcome) {
-  if (stage_ == Stage::ending) return;
-  const bool trained = stage_ == Stage::training;
-  record_.ended = trained ? now() : beginning_.time;
-  stage_ = Stage::ending;
-  record_.outcome = outcome;
-  record_.refused += refusals_.count();
-  const std::string_view said = joins_again() ? kAgain : name_of(outcome);
-  if (joins_again() && !options_.emulate) {
-    waiting_->door = door_.release();
-  } else {
-    door_.close();  // whoever comes now comes for the next case
-  }
-  suspicion_.cancel();
-  if (link_faults_) link_faults_->end();
-  for (const Member& member : members_) {
-    if (member.pauses) member.pauses->end();
-    // One that gets ready has nothing to tell.
-    if (member.coming == Member::Return::started && member.lives()) kill(member.process, SIGKILL);
-    if (member.connection) {
-      send_text(*member.connection, ControlKind::exit, NodeId(0), said);
-    }
-  }
-  timer_.expires_after(time_to_end());
-  timer_.async_wait([this](error_code error) {
-    if (!error) loop_.stop();  // the destructor ends who is left
-  });
-  reap();
+  handle(std::move(told));
 }
 
 }  // namespace foretrain::exec

@@ -22,17 +22,24 @@ std::string Launcher::preferred_kernels() const {
   return beginning_.from != nullptr ? beginning_.from->manifest.kernel_set : std::string();
 }
 
+void Launcher::on_listening(std::size_t id, const nlohmann::json& json) {
+  Member& member = members_[id];
+  member.kernels = json.at("kernels");
+  member.other_kernels = json.at("other_kernels").get<std::vector<std::string>>();
+  member.place = json;
+  if (options_.elsewhere()) record_.nodes[id].host = json.at("host");
+  handle(supervision::Told{NodeId(member.rank), supervision::Told::What::listening});
+}
+
 bool Launcher::agree() {
   std::vector<NodeKernels> nodes;
   for (const Member& each : members_) {
     nodes.push_back({each.described(), each.kernels, each.other_kernels});
   }
-  const std::string& before = waiting_->kernels;
-  KernelAgreement agreed =
-      before.empty() ? agree_on_kernels(nodes, preferred_kernels()) : keep_kernels(nodes, before);
+  KernelAgreement agreed = kernels_before_.empty() ? agree_on_kernels(nodes, preferred_kernels())
+                                                   : keep_kernels(nodes, kernels_before_);
   if (!agreed.wrong.empty()) {
-    fail(agreed.wrong);
-    down_since_.reset();  // another attempt would end alike
+    handle(supervision::Failed{agreed.wrong});
     return false;
   }
   kernels_ = std::move(agreed.kernels);
@@ -47,7 +54,6 @@ bool Launcher::agree() {
         fmt::format("all nodes compute with {} kernels, which each has: {} began with "
                     "others, and began again\n",
                     kernels_, others));
-    watch_time();  // they read their data once more
     return false;
   }
   tell_change_of_kernels();
@@ -60,9 +66,8 @@ bool Launcher::agree() {
 
 void Launcher::have_begin_again(Member& member) {
   if (!member.connection) return;  // that it left is looked at already
-  member.changes_kernels = true;
-  member.listening = false;
   send_text(*member.connection, ControlKind::kernels, NodeId(0), kernels_);
+  handle(supervision::Told{NodeId(member.rank), supervision::Told::What::kernels});
 }
 
 // One that comes back to a training.
@@ -73,8 +78,9 @@ bool Launcher::has_other_kernels(Member& member) {
     have_begin_again(member);
     return true;
   }
-  give_up_return(member, fmt::format("it computes with {} kernels, the others with {}",
-                                     member.kernels, kernels_));
+  handle(supervision::Told{
+      NodeId(member.rank), supervision::Told::What::trouble,
+      fmt::format("it computes with {} kernels, the others with {}", member.kernels, kernels_)});
   return true;
 }
 

@@ -3,7 +3,6 @@
 #include "exec/system/process.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -21,21 +20,13 @@ std::optional<Duration> Member::had_while_waiting() {
 std::optional<std::string> Member::how_ended() {
   if (!remote) return exec::how_ended(process);
   const std::optional<int> status = status_if_ended(process);
-  return status ? std::optional(remote->describe(*status, listening)) : std::nullopt;
+  return status ? std::optional(remote->describe(*status, !place.is_null())) : std::nullopt;
 }
 
 std::string Member::described() const {
   if (remote) return fmt::format("{} on {}", role, remote->host());
   if (process > 0) return fmt::format("{} (process {})", role, process);
   return fmt::format("{} (rank {})", role, rank);
-}
-
-std::string missing(const std::vector<Member>& members, bool Member::*done) {
-  std::vector<std::string> names;
-  for (const Member& member : members) {
-    if (!(member.*done)) names.push_back(member.named());
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 void send_to_all(const std::vector<Member>& members, ControlKind kind, const nlohmann::json& json) {

@@ -80,15 +80,6 @@ RemoteNode::RemoteNode(asio::io_context& loop, const SshHosts& hosts, std::strin
   listen();
 }
 
-void RemoteNode::move_to(asio::io_context& loop) {
-  const int input = input_->release();
-  const int output = output_->release();
-  input_.emplace(loop, input);
-  output_.emplace(loop, output);
-  output_->non_blocking(true);
-  listen();
-}
-
 RemoteNode::~RemoteNode() {
   hear();
   if (!begun_.empty()) tell(std::move(begun_));

@@ -17,7 +17,7 @@ namespace foretrain::exec {
 
 /// What it says is told to people, with the name of its host in front. Where this object ends, so
 /// does the node's standard input, and with that the node: also where ssh was killed, and where the
-/// launcher was. On the thread of the loop, which outlives it, or is left before.
+/// launcher was. On the thread of the loop, which outlives it.
 class RemoteNode {
  public:
   /// Starts `words` on `host`: the program there, what it is told. `secret` is the first line of
@@ -28,9 +28,6 @@ class RemoteNode {
   RemoteNode(const RemoteNode&) = delete;
   RemoteNode& operator=(const RemoteNode&) = delete;
   ~RemoteNode();
-
-  /// What it says is heard by another loop from now on.
-  void move_to(boost::asio::io_context& loop);
 
   [[nodiscard]] const std::string& host() const { return host_; }
   /// Of ssh, on this machine.

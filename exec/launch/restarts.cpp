@@ -10,10 +10,7 @@
 namespace foretrain::exec {
 
 Restarts::Restarts(const Case& scenario_case, const RunOptions& options)
-    : case_(scenario_case),
-      options_(options),
-      resume_(options.resume),
-      left_(options.max_restarts) {
+    : case_(scenario_case), options_(options), resume_(options.resume) {
   if (!resume_.empty() || !is_restarted(process_environment)) return;
   if (has_checkpoint(options.folder)) {
     resume_ = options.folder;
@@ -32,13 +29,9 @@ std::int64_t Restarts::before(const std::filesystem::path& folder) const {
   return unread_ && unread_->folder == std::filesystem::absolute(folder) ? unread_->cut : kAnyCut;
 }
 
-std::string how_many_left(int restarts) {
-  return fmt::format("{} {} left", restarts, restarts == 1 ? "restart is" : "restarts are");
-}
-
-Beginning Restarts::begin(RunRows& rows) {
+Beginning Restarts::begin(RunRows& rows, int left) {
   const bool first = failure_.empty();
-  const bool own = !first && has_checkpoint(options_.folder);
+  const bool own = trained_ && has_checkpoint(options_.folder);
   from_.reset();
   const std::filesystem::path folder = own ? options_.folder : resume_;
   const bool here = !options_.elsewhere();
@@ -46,7 +39,6 @@ Beginning Restarts::begin(RunRows& rows) {
   if (!first) count_lost();
   attempt_.told.clear();
   attempt_.from = from_ ? &*from_ : nullptr;
-  attempt_.restarts_left = left_;
   // Nodes may have told of a moment after the one at which the attempt was over.
   attempt_.time = std::max(ended_, from_ ? from_->ended : Instant{});
   if (first && from_) {
@@ -57,7 +49,7 @@ Beginning Restarts::begin(RunRows& rows) {
     tell_people(fmt::format("{}\n", where_it_goes_on(*from_)));
   } else if (!first) {
     std::string more = where();
-    if (options_.max_restarts > 0) more += "; " + how_many_left(left_);
+    if (options_.max_restarts > 0) more += "; " + supervision::how_many_left(left);
     if (waits_) attempt_.told = fmt::format("all are there again; {}\n", more);
     if (!waits_) tell_people(fmt::format("{}; {}\n", failure_, more));
     if (!from_) told_nothing_ = true;
@@ -83,29 +75,23 @@ void Restarts::count_lost() {
   attempt_.restarts.lost += ended_ - since;
 }
 
-bool Restarts::again(const Record& record, const AttemptEnd& end, RunRows& rows) {
-  left_ = end.left;
+void Restarts::end(const Record& record, const supervision::EndAttempt& end, bool trained,
+                   const RunRows& rows) {
+  trained_ = trained_ || trained;
   unread_.reset();
-  if (end.no_part && from_) unread_ = Unread{from_->folder, from_->manifest.cut};
-  went_back_ = end.goes_back;
+  went_back_ = end.older;
   if (went_back_) {
-    tell_people(fmt::format("passed over: {}\n", record.failure));
-    return true;
+    if (from_) unread_ = Unread{from_->folder, from_->manifest.cut};
+    return tell_people(fmt::format("passed over: {}\n", record.failure));
   }
-  if (record.outcome != Outcome::failed || !end.down_since) return false;
-  if (!end.waits && left_ == 0) return false;
-  if (rows.keep(); rows.broken()) return false;
   waits_ = end.waits;
-  if (!waits_) --left_;
   failure_ = record.failure;
   steps_ = rows.steps() + (from_ ? from_->reported() : 0);
   began_ = attempt_.time;
   ended_ = record.ended;
-  attempt_.down_since = end.down_since;
   restarts_ = record.restarts;
   ++restarts_.count;
   keep_away(record);
-  return true;
 }
 
 void Restarts::keep_away(const Record& record) {

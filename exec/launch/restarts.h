@@ -4,8 +4,8 @@
 #include "exec/checkpoint/resumption.h"
 #include "exec/launch/run.h"
 #include "exec/launch/run_rows.h"
+#include "models/supervision/supervisor.h"
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -13,45 +13,26 @@
 
 namespace foretrain::exec {
 
-/// `2 restarts are left`.
-std::string how_many_left(int restarts);
-
-/// How an attempt has ended, beside its record.
-struct AttemptEnd {
-  std::optional<std::chrono::steady_clock::time_point> down_since{};  ///< Launcher::down_since
-  int left = 0;                                                       ///< Launcher::restarts_left
-  bool no_part = false;                                               ///< Launcher::no_part
-  bool goes_back = false;                                             ///< Launcher::goes_back
-  bool waits = false;                                                 ///< Launcher::waits
-};
-
-/// Where a node is gone that the others cannot do without, all of them are ended, and all begin
-/// again, as torchrun's elastic agent does it: whoever is left stands at another step than the
-/// checkpoint, so it would have to be set back as well. A worker that the others can do without is
-/// started again alone where its strategy takes it back (launcher_return.cpp); that is one of the
-/// times that something may be started again, too. With `training.rejoin_limit` the processes of
-/// the others stay, and wait for the one that is gone (launcher_again.cpp): another attempt all the
-/// same, which takes one of those times unless a fault, or who started the tasks, starts it again.
+/// Chooses what each attempt at a training goes on from: the newest whole checkpoint of this run,
+/// else of `RunOptions::resume`, else the first step. If a node could not read its part, which the
+/// launcher need not see, the next older checkpoint is tried; that is no restart. The supervisor
+/// (models/supervision) decides whether there is another attempt.
 ///
-/// An attempt goes on from the checkpoints of this run, else from those of `RunOptions::resume`,
-/// else it begins with the first step. Where a node could not read its state of the newest of them,
-/// which the launcher need not see, the next one before it is tried; that is no restart. The
-/// training's clock goes on meanwhile, but for the time until all nodes are ready: what was lost is
-/// in the times of the record, and what `faults:` says of a time that has passed does not happen
-/// twice. A signal between two attempts ends the run as one during an attempt does
-/// (reports/record/interruption.h).
+/// The training's clock goes on from one attempt to the next, but for the time until all nodes are
+/// ready. Times of the record include the lost work, and a fault that has passed happens no more.
 class Restarts {
  public:
   /// Both outlive it. Somebody else who has started this process again (task.h) wants the folder of
   /// the run gone on from, where it has a whole checkpoint. @throws InputError
   Restarts(const Case& scenario_case, const RunOptions& options);
 
-  /// What the next attempt begins with; its rows go on from there. Says so on standard error.
-  /// @throws InputError as find_resumption
-  Beginning begin(RunRows& rows);
-  /// The attempt has ended with `record`, `end`. False: that is the end, no other is to be made, or
-  /// may be.
-  bool again(const Record& record, const AttemptEnd& end, RunRows& rows);
+  /// What the next attempt begins with; its rows go on from there. Says so on standard error, with
+  /// the restarts that are `left`. @throws InputError as find_resumption
+  Beginning begin(RunRows& rows, int left);
+  /// The attempt has ended with `record`, `end`; another one follows. `trained`: all nodes were
+  /// ready.
+  void end(const Record& record, const supervision::EndAttempt& end, bool trained,
+           const RunRows& rows);
 
  private:
   /// That a node could not read its state of.
@@ -70,11 +51,11 @@ class Restarts {
   const Case& case_;
   const RunOptions& options_;
   std::filesystem::path resume_;  // of another run, or this one's before it was ended; may be empty
-  int left_;
   std::optional<Resumption> from_;  // of the attempt
   std::optional<Unread> unread_;    // of the attempt
   bool went_back_ = false;          // for that
   bool waits_ = false;              // of the attempt: the others wait for who is gone
+  bool trained_ = false;            // some attempt; what is in the folder is of this run
   Beginning attempt_;
   std::string failure_;        // of the attempt; empty: there was none before
   Instant began_;              // that attempt, by the training's clock

@@ -8,10 +8,7 @@
 #include "exec/launch/launcher.h"
 #include "exec/launch/node_main.h"
 #include "exec/launch/rendezvous.h"
-#include "exec/launch/restarts.h"
-#include "exec/launch/run_rows.h"
 #include "exec/launch/this_program.h"
-#include "exec/launch/waiting.h"
 #include "exec/system/core_probe.h"
 #include "exec/system/others_use.h"
 #include "exec/system/pause_probes.h"
@@ -169,38 +166,18 @@ Record train(const Prepared& prepared, const RunOptions& options, const Meeting&
   if (!probes.empty()) pauses.emplace(static_cast<std::size_t>(prepared.training->nodes())).show();
   std::optional<OthersUse> others;
   if (!options.elsewhere()) others.emplace();
-  const std::int64_t planned = prepared.training->steps * prepared.training->workers;
-  Restarts restarts(prepared.scenario_case, options);
   const Interruption interruption;
-  auto waiting = std::make_unique<Waiting>();
-  for (;;) {
-    RunRows rows(options, planned);
-    Record record;
-    AttemptEnd end;
-    {
-      Launcher launcher(prepared, options, rows, meeting.known, meeting.place, restarts.begin(rows),
-                        std::move(waiting));
-      record = launcher.run();
-      end = {launcher.down_since(), launcher.restarts_left(), launcher.no_part(),
-             launcher.goes_back(), launcher.waits()};
-      waiting = launcher.hand_over();
-    }
-    if (restarts.again(record, end, rows)) {
-      const int signal = Interruption::signal();
-      if (signal == 0) continue;
-      record.outcome = Outcome::interrupted;
-      record.failure = interrupted_by(signal);
-    }
-    if (pauses) {
-      std::ranges::copy(probes_of(*pauses, probes.front().shared_line_s, options.handovers),
-                        std::back_inserter(probes));
-    }
-    if (others) record.others_used = others->share().value_or(-1);
-    if (record.outcome == Outcome::done) look();
-    record.probes = std::move(probes);
-    rows.end(record);
-    return record;
+  Launcher::Ended ended = Launcher(prepared, options, meeting).run();
+  Record& record = ended.record;
+  if (pauses) {
+    std::ranges::copy(probes_of(*pauses, probes.front().shared_line_s, options.handovers),
+                      std::back_inserter(probes));
   }
+  if (others) record.others_used = others->share().value_or(-1);
+  if (record.outcome == Outcome::done) look();
+  record.probes = std::move(probes);
+  ended.rows->end(record);
+  return std::move(record);
 }
 
 }  // namespace

@@ -52,9 +52,9 @@ struct RunOptions {
   /// Of a run whose newest whole checkpoint this one goes on from; its record goes on, too. Empty:
   /// it begins.
   std::filesystem::path resume;
-  /// So many times a node may be gone: a worker whose strategy takes it back is started again, and
-  /// the others go on meanwhile; where one is gone that they cannot do without, all begin again
-  /// from the newest whole checkpoint (restarts.h); without `folder` from the first step.
+  /// The most times that a node which is gone is started again (models/supervision/supervisor.h):
+  /// alone, or all begin again from the newest whole checkpoint; without `folder` from the first
+  /// step.
   int max_restarts = 0;
   /// A summary: rows are counted, nobody keeps them.
   RowsKept rows = RowsKept::all;

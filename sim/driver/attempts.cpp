@@ -32,9 +32,9 @@ Attempts::Attempts(World& world, const Prepared& prepared, const MachineLookup& 
                           [](const FaultSpec& fault) { return fault.restart_after.has_value(); });
   if (may_fail()) {
     listener_.keeping = [this](NodeId id, const Keep& keep) { keeping(id, keep); };
-    listener_.sets_back = [this](const std::string& what, Instant back) {
-      begin_again(what, back);
-    };
+    listener_.sets_back = [this] { set_back(); };
+    listener_.begins = [this] { training_->start(); };
+    listener_.ready = [this] { ready(); };
   }
   training_ = make({});
 }
@@ -90,7 +90,7 @@ void Attempts::kept(std::int64_t cut, Bytes size, Duration took) {
 }
 
 void Attempts::wake(Instant now, std::uint64_t token) {
-  if (token == kRestart) return restart(now);
+  if (token == kRestart) return ready();
   FailingHost& host = hosts_[token - 1];
   world_.engine.schedule(now + draw_interval(host.mtbf, host.stream), {this, token});
   fail(now, host);
@@ -99,58 +99,30 @@ void Attempts::wake(Instant now, std::uint64_t token) {
 void Attempts::fail(Instant now, FailingHost& host) {
   if (training_->over() || !failure().empty()) return;
   host.ready_at = now + host.restart_after;
-  if (const auto workers = lost_alone(host)) {
-    for (const NodeId id : *workers) training_->fail(id, failed_with(host.name), host.ready_at);
-    return;
+  const std::int64_t before = totals_.count;
+  if (is_down_) {
+    ++totals_.count;
+  } else {
+    std::vector<NodeId> nodes = host.nodes;
+    if (host.workers_only)
+      std::erase_if(nodes, [&](NodeId id) { return !training_->takes_part(id); });
+    training_->tell(supervision::FaultDue{.nodes = std::move(nodes),
+                                          .how = failed_with(host.name),
+                                          .restart_after = host.restart_after,
+                                          .host = true,
+                                          .together = !host.workers_only});
   }
-  ++totals_.count;
-  if (++in_a_row_ >= kMostInARow) {
-    failure_ = fmt::format(
-        "its hosts failed {} times before the next checkpoint was kept, so it would never end; "
-        "keep states more often",
-        in_a_row_);
-    return;
-  }
-  for (const FailingHost& each : hosts_) restarts_at_ = std::max(restarts_at_, each.ready_at);
-  end_attempt(now);
+  if (totals_.count == before || ++in_a_row_ < kMostInARow) return;
+  failure_ = fmt::format(
+      "its hosts failed {} times before the next checkpoint was kept, so it would never end; "
+      "keep states more often",
+      in_a_row_);
 }
 
-// The others wait no longer than their limit. That is known now: a run finds it out then.
-void Attempts::begin_again(const std::string& what, Instant back) {
+void Attempts::set_back() {
   const Instant now = world_.engine.now();
-  const Duration limit = prepared_.training->return_limit;
-  if (back - now >= limit) {
-    failure_ = not_back_within(what, limit);
-    return;
-  }
   ++totals_.count;
-  for (const FailingHost& each : hosts_) restarts_at_ = std::max(restarts_at_, each.ready_at);
-  restarts_at_ = std::max(restarts_at_, back);
-  end_attempt(now);
-}
-
-// All begin again at `restarts_at_`.
-void Attempts::end_attempt(Instant now) {
-  world_.engine.schedule(restarts_at_, {this, kRestart});
-  if (!std::exchange(is_down_, true)) set_back(now);
-}
-
-// Those of its workers that have a part still, where the others go on; none: all nodes end.
-std::optional<std::vector<NodeId>> Attempts::lost_alone(const FailingHost& host) const {
-  if (is_down_ || !host.workers_only) return std::nullopt;
-  const Training& training = *prepared_.training;
-  std::vector<NodeId> workers;
-  auto lost = static_cast<int>(training_->losses());
-  for (const NodeId id : host.nodes) {
-    if (!training_->takes_part(id)) continue;
-    const bool is_there = training_->lost(index_of(id)).empty();
-    if (is_there && !may_lose(training, id, lost++)) return std::nullopt;
-    workers.push_back(id);
-  }
-  return workers;
-}
-
-void Attempts::set_back(Instant now) {
+  is_down_ = true;
   down_since_ = now;
   totals_.lost += now - std::max(began_, newest_at_);
   owner_.ends();
@@ -160,17 +132,28 @@ void Attempts::set_back(Instant now) {
   checkpoints_.give_up();
   under_way_.clear();
   gone_.push_back(std::move(training_));
-  training_ = make({restarts_at_, newest_.nodes.empty() ? nullptr : &newest_});
+  training_ = make({newest_.nodes.empty() ? nullptr : &newest_, gone_.back()->supervisor()});
   gone_.back()->end(*training_);
 }
 
-// Unless another failure has come meanwhile.
-void Attempts::restart(Instant now) {
-  if (now < restarts_at_ || !std::exchange(is_down_, false)) return;
-  totals_.down += now - down_since_;
-  began_ = now;
-  for (Host& host : world_.hosts) host.disk_free = now;  // what was to be written is gone
-  training_->start();
+Instant Attempts::hosts_ready_at() const {
+  Instant at;
+  for (const FailingHost& each : hosts_) at = std::max(at, each.ready_at);
+  return at;
+}
+
+// All nodes are there again; a host may have failed meanwhile.
+void Attempts::ready() {
+  const Instant now = world_.engine.now();
+  if (is_down_ && now < hosts_ready_at()) {
+    return world_.engine.schedule(hosts_ready_at(), {this, kRestart});
+  }
+  if (std::exchange(is_down_, false)) {
+    totals_.down += now - down_since_;
+    began_ = now;
+    for (Host& host : world_.hosts) host.disk_free = now;  // what was to be written is gone
+  }
+  training_->go();
 }
 
 }  // namespace foretrain::sim

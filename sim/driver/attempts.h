@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,19 +20,12 @@ namespace foretrain::sim {
 ///
 ///     P(no failure within t) = exp(-t * sum over hosts of 1 / mtbf)
 ///
-/// A failure of a host that has nothing of the training but workers which the others can do
-/// without (`may_lose`, `may_come_back` of models/protocol/registry.h, by which a run decides,
-/// too), is the loss of these workers. Other processes take their places `restart_after` later, as
-/// with a fault's `restart_after`; async, ssp, sync with backup workers go on meanwhile.
-///
-/// Any other failure of a host with a node of the training ends all nodes, as `run --max-restarts`
-/// does. `restart_after` later, when no host is down any more, all of them begin again: from the
-/// newest checkpoint that all had kept, else with the first step. Only that is counted in `totals`.
-///
-/// So does a fault that kills a node which nobody goes on without, and has another process take its
-/// place, where the others wait longer for it than that takes (`begins_again` of
-/// models/protocol/registry.h): the attempt ends, and `restart_after` later all begin again. Where
-/// they do not wait so long that is the end of the training.
+/// The supervisor decides, as in a run (models/supervision): the loss of all nodes of a host at
+/// once is the loss of these workers if the others go on without them. Other processes take their
+/// places `restart_after` later, as with a fault's `restart_after`. Else all nodes end, as `run
+/// --max-restarts` does; `restart_after` later, when no host is down any more, all of them begin
+/// again: from the newest checkpoint that all had kept, else with the first step. Only that is
+/// counted in `totals`.
 ///
 /// Realism: what a host has kept outlives it (a shared file system, or a restart of the same host);
 /// the network still carries what it has of nodes that are gone; a host has its next failure as
@@ -95,11 +87,9 @@ class Attempts : public Actor {
   void keeping(NodeId id, const Keep& keep);
   void kept(std::int64_t cut, Bytes size, Duration took);
   void fail(Instant now, FailingHost& host);
-  void begin_again(const std::string& what, Instant back);
-  [[nodiscard]] std::optional<std::vector<NodeId>> lost_alone(const FailingHost& host) const;
-  void end_attempt(Instant now);
-  void set_back(Instant now);
-  void restart(Instant now);
+  void set_back();
+  void ready();
+  [[nodiscard]] Instant hosts_ready_at() const;
 
   World& world_;
   const Prepared& prepared_;
@@ -118,7 +108,6 @@ class Attempts : public Actor {
   Instant newest_at_;
   Instant began_;  // the attempt
   Instant down_since_;
-  Instant restarts_at_;
   bool is_down_ = false;
   int in_a_row_ = 0;
   RestartTotals totals_;

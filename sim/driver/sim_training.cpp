@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <span>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace foretrain::sim {
 namespace {
@@ -20,8 +22,19 @@ namespace {
 // An evaluation that blocks all: workers but the chief stand still, or go on.
 constexpr std::uint64_t kStop = 0;
 constexpr std::uint64_t kGoOn = 1;
-// And from here on: a node, by its id, that has given up.
+// And from here on: a node, by its id, that has given up; then a timer of the supervisor.
 constexpr std::uint64_t kFirstNode = 2;
+
+// Nothing more telling turns up later: whatever dies is told at once.
+std::shared_ptr<supervision::Supervisor> supervisor_of(std::shared_ptr<const Training> training) {
+  const auto role = [training](NodeId id) { return training->role(id); };
+  return std::make_shared<supervision::Supervisor>(
+      supervision::Rules{.training = training,
+                         .described = role,
+                         .named = role,
+                         .text = [](Duration time) { return to_text(time); },
+                         .suspicion = {}});
+}
 
 Place place_of(const NodePlace& node) {
   return {node.host, node.cores.front(), static_cast<int>(node.cores.size()), node.device};
@@ -114,18 +127,21 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
     : world_(world),
       training_(prepared.training),
       listener_(std::move(listener)),
-      begins_(beginning.time),
+      goes_on_(beginning.supervisor != nullptr),
       places_(placed(world, prepared, others)),
       is_neighbour_(!others.empty()),
       scenario_case_(prepared.scenario_case),
       traces_(scenario_case_),
+      supervisor_(beginning.supervisor ? beginning.supervisor : supervisor_of(training_)),
       node_faults_(
           world.engine, scenario_case_.scenario, training_->nodes(), nodes_,
           is_neighbour_ ? 1 : world.time_factors.of(Resource::straggling),
-          [this](NodeId id, const std::string& why, std::optional<Instant> back) {
-            died(id, why, back);
+          [this](NodeId id, const Life::Death& death) {
+            tell(supervision::FaultDue{{id}, death_at(death.at), death.restart_after});
           },
-          [this](NodeId id) { return came_back(id); }),
+          [this](NodeId id, const std::string& how) {
+            tell(supervision::Silent{id, how});
+          }),
       link_faults_(world.engine, scenario_case_.scenario, training_, places_, world.fabric.get(),
                    [this](NodeId id, NodeId peer) { part(id, peer); }),
       evaluation_blocks_all_(prepared.scenario_case.scenario.framework.evaluation == "all"),
@@ -142,6 +158,7 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
     listener_.finished(id, finished);
     ++finished_;
     node_faults_.finished(id);
+    tell(supervision::Told{id, supervision::Told::What::finished});
   };
   observer_.fault = [this](NodeId id, const Fault& fault) { gave_up(id, fault); };
   observer_.evaluating = [this](NodeId id, bool begins) { evaluating(id, begins); };
@@ -282,9 +299,14 @@ std::unique_ptr<Node> SimTraining::watched(NodeId id, std::unique_ptr<Node> prog
 }
 
 void SimTraining::start() {
-  const bool goes_on = begins_ > Instant{};
-  node_faults_.start(goes_on ? world_.engine.now() : Instant{});
-  if (!goes_on) link_faults_.start();  // else those of the first attempt are at it
+  supervision::Effects effects;
+  supervisor_->begin(world_.engine.now(), effects);
+  perform(effects);
+}
+
+void SimTraining::go() {
+  node_faults_.start(goes_on_ ? world_.engine.now() : Instant{});
+  if (!goes_on_) link_faults_.start();  // else those of the first attempt are at it
   for (const auto& node : nodes_) node->start();
 }
 
@@ -299,63 +321,121 @@ void SimTraining::end(SimTraining& next) {
   for (const auto& node : replaced_) node->die_for_good();
 }
 
-// The others go on without it where the strategy can, as in a run.
-void SimTraining::died(NodeId id, const std::string& why, std::optional<Instant> back) {
-  const auto lost = static_cast<int>(losses_);
-  const std::string what = fmt::format("{} {}", training_->role(id), why);
-  if (back && listener_.sets_back && begins_again(*training_, id, lost)) {
-    return listener_.sets_back(what, *back);
+void SimTraining::tell(const supervision::Input& input) {
+  supervision::Effects effects;
+  supervisor_->handle(world_.engine.now(), input, effects);
+  perform(effects);
+}
+
+void SimTraining::perform(const supervision::Effects& effects) {
+  std::vector<NodeId> killed;
+  for (const supervision::Effect& each : effects) {
+    std::visit(
+        [&]<class What>(const What& effect) {
+          if constexpr (std::is_same_v<What, supervision::Kill>) {
+            nodes_[index_of(effect.node)]->die();
+            killed.push_back(effect.node);
+          } else if constexpr (std::is_same_v<What, supervision::BeginAttempt>) {
+            listener_.begins();
+          } else if constexpr (requires { perform(effect); }) {
+            perform(effect);
+          }
+        },
+        each);
   }
-  if (!may_lose(*training_, id, lost)) {
-    failure_ = what;
-    const std::string_view gone = training_->gone_with(id);
-    if (!gone.empty()) failure_ += fmt::format("; {} is gone with it, so nobody can go on", gone);
+  for (const NodeId id : killed) {
+    const auto* lost = std::get_if<supervision::Lost>(&supervisor_->life(id));
+    node_faults_.gone(id, lost != nullptr && lost->returns_at);
+    tell(supervision::Exited{id, {}});
+  }
+}
+
+// Another process takes its place, or begins with all others; it joins at once.
+void SimTraining::perform(const supervision::Start& start) {
+  const NodeId id = start.node;
+  const std::int64_t incarnation = supervisor_->incarnation(id);
+  if (incarnation > 1) {
+    std::unique_ptr<Node> program = make_node(training_, id);
+    program->rejoin(incarnation);
+    std::unique_ptr<SimNode> node = make_node_of(id, watched(id, std::move(program)), {}, {});
+    replaced_.push_back(std::exchange(nodes_[index_of(id)], std::move(node)));
+  }
+  tell(supervision::Joined{id});
+}
+
+void SimTraining::tell_ready(NodeId id) {
+  tell(supervision::Told{id, supervision::Told::What::ready});
+}
+
+void SimTraining::perform(const supervision::Tell& tell) {
+  using What = supervision::Tell::What;
+  switch (tell.what) {
+    case What::setup:
+      return this->tell(supervision::Told{*tell.to, supervision::Told::What::listening});
+    case What::peers:
+      if (tell.to) return tell_ready(*tell.to);
+      for (std::uint32_t i = 0; i < nodes_.size(); ++i) tell_ready(NodeId{i});
+      return;
+    case What::go:
+      if (!tell.to) return listener_.ready ? listener_.ready() : go();
+      node_faults_.back(*tell.to);
+      if (is_blocked_) nodes_[index_of(*tell.to)]->stop(Resource::evaluation);
+      return nodes_[index_of(*tell.to)]->start();
+    case What::lost:
+    case What::back:
+      for (const NodeId peer : peers_of(*training_, tell.about)) {
+        if (!is_there(peer)) continue;
+        SimNode& node = *nodes_[index_of(peer)];
+        if (tell.what == What::lost) {
+          node.lose(tell.about);
+        } else {
+          node.take_back(tell.about, supervisor_->incarnation(tell.about));
+        }
+      }
+  }
+}
+
+void SimTraining::perform(const supervision::Record& record) {
+  const std::size_t index = index_of(record.node);
+  const Instant now = world_.engine.now();
+  if (record.lost.empty()) {
+    away_[index].push_back({std::exchange(lost_[index], {}), left_[index], now});
+    --losses_;
+  } else {
+    lost_[index] = record.lost;
+    left_[index] = now;
+    ++losses_;
+  }
+}
+
+// Nodes of a simulation join and leave at once.
+void SimTraining::perform(const supervision::Arm& arm) {
+  using Kind = supervision::Timer::Kind;
+  if (arm.timer.kind != Kind::start && arm.timer.kind != Kind::suspicion) return;
+  timers_.push_back(arm.timer);
+  world_.engine.schedule(arm.at, {this, kFirstNode + nodes_.size() + timers_.size() - 1});
+}
+
+void SimTraining::perform(const supervision::EndAttempt& end) {
+  if (end.outcome == supervision::EndAttempt::Outcome::done) return;
+  if (!end.again || !listener_.sets_back) {
+    failure_ = end.failure;
     return;
   }
-  lost_[index_of(id)] = why;
-  left_[index_of(id)] = world_.engine.now();
-  ++losses_;
-  for (const NodeId peer : peers_of(*training_, id)) {
-    if (lost_[index_of(peer)].empty()) nodes_[index_of(peer)]->lose(id);
+  listener_.sets_back();
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (!supervisor_->is<supervision::Leaving>(NodeId{i})) continue;
+    tell(supervision::Left{NodeId{i}, {}});
+    tell(supervision::Joined{NodeId{i}});
   }
 }
 
-// Another process takes its place, and begins at once.
-bool SimTraining::came_back(NodeId id) {
-  const std::size_t index = index_of(id);
-  if (!failure_.empty() || is_there(id) || !may_come_back(*training_, id)) return false;
-  away_[index].push_back({lost_[index], left_[index], world_.engine.now()});
-  const auto generation = static_cast<std::int64_t>(away_[index].size()) + 1;
-  std::unique_ptr<Node> program = make_node(training_, id);
-  program->rejoin(generation);
-  std::unique_ptr<SimNode> node = make_node_of(id, watched(id, std::move(program)), {}, {});
-  replaced_.push_back(std::exchange(nodes_[index], std::move(node)));
-  lost_[index].clear();
-  --losses_;
-  for (const NodeId peer : peers_of(*training_, id)) {
-    if (is_there(peer)) nodes_[index_of(peer)]->take_back(id, generation);
-  }
-  if (is_blocked_) nodes_[index]->stop(Resource::evaluation);
-  nodes_[index]->start();
-  return true;
-}
-
-// Whoever has given up is lost where the others can do without it, as in a run. From an event of
-// its own: this is called by its loop. Else who died is named first: its peers suffer from that.
+// From an event of its own: this is called by its loop. Else who died is named first: its peers
+// suffer from that.
 void SimTraining::gave_up(NodeId id, const Fault& fault) {
   if (!failure_.empty()) return;  // what comes later follows from it
-  if (is_there(id) && may_lose(*training_, id, static_cast<int>(losses_))) {
-    given_up_[index_of(id)] = fault.why;
-    return world_.engine.schedule(world_.engine.now(), {this, kFirstNode + index_of(id)});
-  }
-  const std::string peer = fault.peer ? training_->role(*fault.peer) : "";
-  if (fault.peer && !is_there(*fault.peer)) {
-    failure_ = fmt::format("{} {}; {}: {}", peer, lost_[index_of(*fault.peer)], training_->role(id),
-                           fault.why);
-  } else {
-    failure_ =
-        fmt::format("{}: {}{}", training_->role(id), peer.empty() ? "" : peer + ": ", fault.why);
-  }
+  given_up_[index_of(id)] = fault;
+  world_.engine.schedule(world_.engine.now(), {this, kFirstNode + index_of(id)});
 }
 
 void SimTraining::part(NodeId id, NodeId peer) {
@@ -370,12 +450,14 @@ void SimTraining::evaluating(NodeId /*id*/, bool begins) {
 }
 
 void SimTraining::wake(Instant /*now*/, std::uint64_t token) {
+  if (token >= kFirstNode && next_ != nullptr) return;
+  if (token >= kFirstNode + nodes_.size()) {
+    return tell(supervision::TimerFired{timers_[token - kFirstNode - nodes_.size()]});
+  }
   if (token >= kFirstNode) {
     const NodeId id{static_cast<std::uint32_t>(token - kFirstNode)};
-    if (!is_there(id)) return;
-    node_faults_.finished(id);
-    nodes_[index_of(id)]->die();
-    return died(id, "gave up: " + given_up_[index_of(id)], std::nullopt);
+    const Fault& fault = *given_up_[index_of(id)];
+    return tell(supervision::Told{id, supervision::Told::What::trouble, fault.why, fault.peer});
   }
   is_blocked_ = token == kStop;
   for (int worker = 1; worker < training_->workers; ++worker) {

@@ -1,6 +1,7 @@
 // One training among those that share the hosts of a simulation.
 #pragma once
 
+#include "models/supervision/supervisor.h"
 #include "reports/record/record.h"
 #include "scenarios/prepared.h"
 #include "scenarios/stragglers.h"
@@ -38,8 +39,9 @@ struct KeptStates {
 
 /// What the nodes of a training begin with.
 struct Beginning {
-  Instant time{};                    ///< of the training
   const KeptStates* from = nullptr;  ///< null: the first step
+  /// Of the attempts before; null: it is the first.
+  std::shared_ptr<supervision::Supervisor> supervisor{};
 };
 
 /// The nodes of a training with all that belongs to it alone: what its jobs cost, its stragglers
@@ -56,9 +58,12 @@ class SimTraining : public Actor {
     std::function<void(NodeId, std::int64_t cut, Bytes size, Duration took)> kept{};
     /// Observer::keeping.
     std::function<void(NodeId, const Keep&)> keeping{};
-    /// A node has died that nobody goes on without, and another process takes its place at `back`.
-    /// Absent: that is the end.
-    std::function<void(const std::string& what, Instant back)> sets_back{};
+    /// The attempt has ended, all nodes are to begin again. Absent: that is the end.
+    std::function<void()> sets_back{};
+    /// All have left.
+    std::function<void()> begins{};
+    /// All nodes of this attempt are ready: it calls `go`, now or later. Absent: they begin.
+    std::function<void()> ready{};
   };
 
   /// `others`: the places that nodes of other trainings have. `recorded`: inputs of a run whose
@@ -67,13 +72,19 @@ class SimTraining : public Actor {
               Listener listener, const std::vector<NodePlace>& others,
               std::span<const InputRow> recorded = {}, const Beginning& beginning = {});
 
-  /// Every node is ready; its time begins now, or goes on.
+  /// Its nodes join.
   void start();
+  /// Every node is ready; its time begins now, or goes on.
+  void go();
   /// All nodes are gone at once. `next`: the same training, whose nodes hear of its links.
   void end(SimTraining& next);
-  /// NodeFaults::takes_part, NodeFaults::fail.
+  /// NodeFaults::takes_part.
   [[nodiscard]] bool takes_part(NodeId id) const { return node_faults_.takes_part(id); }
-  void fail(NodeId id, const std::string& why, Instant back) { node_faults_.fail(id, why, back); }
+  /// Tells the supervisor, and performs what it decides.
+  void tell(const supervision::Input& input);
+  [[nodiscard]] const std::shared_ptr<supervision::Supervisor>& supervisor() const {
+    return supervisor_;
+  }
   void wake(Instant now, std::uint64_t token) override;
 
   /// Every node that is there has finished.
@@ -92,8 +103,6 @@ class SimTraining : public Actor {
   [[nodiscard]] const std::vector<NodePlace>& places() const { return places_; }
   /// What became of a node while the others went on; empty: it is there.
   [[nodiscard]] const std::string& lost(std::size_t node) const { return lost_[node]; }
-  /// How many are not there.
-  [[nodiscard]] std::size_t losses() const { return losses_; }
   /// When it was not there, but came back.
   [[nodiscard]] const std::vector<Absence>& away(std::size_t node) const { return away_[node]; }
   /// Of each node's process, before it holds anything.
@@ -117,8 +126,13 @@ class SimTraining : public Actor {
                                                       const Beginning& beginning);
   [[nodiscard]] GradientTimes gradient_times(int node, const Beginning& beginning) const;
   [[nodiscard]] std::unique_ptr<InputFeed> input_of(int node) const;
-  void died(NodeId id, const std::string& why, std::optional<Instant> back);
-  bool came_back(NodeId id);
+  void perform(const supervision::Effects& effects);
+  void perform(const supervision::Start& start);
+  void perform(const supervision::Tell& tell);
+  void perform(const supervision::Record& record);
+  void perform(const supervision::Arm& arm);
+  void perform(const supervision::EndAttempt& end);
+  void tell_ready(NodeId id);
   void gave_up(NodeId id, const Fault& fault);
   /// The connection between them is gone, for this one.
   void part(NodeId id, NodeId peer);
@@ -130,7 +144,7 @@ class SimTraining : public Actor {
   World& world_;
   std::shared_ptr<const Training> training_;
   Listener listener_;
-  Instant begins_;
+  bool goes_on_;                       // it is not the first attempt
   SimTraining* next_ = nullptr;        // after the end of this one
   std::vector<NodePlace> places_;      // by node
   std::optional<LocalSum> local_sum_;  // where hosts push what their workers add up
@@ -142,6 +156,7 @@ class SimTraining : public Actor {
   bool is_neighbour_;
   Case scenario_case_;
   Traces traces_;
+  std::shared_ptr<supervision::Supervisor> supervisor_;
   NodeFaults node_faults_;
   LinkFaults link_faults_;
   bool evaluation_blocks_all_;
@@ -149,7 +164,8 @@ class SimTraining : public Actor {
   std::vector<std::string> lost_;  // by node
   std::vector<Instant> left_;      // by node: when it was lost last
   std::vector<std::vector<Absence>> away_;
-  std::vector<std::string> given_up_;  // by node: why
+  std::vector<std::optional<Fault>> given_up_;  // by node: why
+  std::vector<supervision::Timer> timers_;      // that are armed, or were
   std::size_t losses_ = 0;
   std::size_t finished_ = 0;
   std::string failure_;

@@ -5,8 +5,10 @@
 
 namespace foretrain::sim {
 namespace {
-constexpr int kWhatBits = 3;  // a token: which process of which node, what happens to it
+constexpr int kWhatBits = 2;  // a token: which process of which node, what happens to it
 constexpr int kNodeBits = 32;
+
+NodeId id_of(std::size_t index) { return NodeId{static_cast<std::uint32_t>(index)}; }
 
 bool hosts_may_fail(const Scenario& scenario) {
   return std::ranges::any_of(scenario.cluster.hosts,
@@ -15,14 +17,14 @@ bool hosts_may_fail(const Scenario& scenario) {
 }  // namespace
 
 NodeFaults::NodeFaults(Engine& engine, const Scenario& scenario, int count,
-                       const SimNode::Peers& nodes, double time_factors, Died died, Back back)
+                       const SimNode::Peers& nodes, double time_factors, Due due, Silent silent)
     : engine_(engine),
       silence_(silence_of(scenario)),
       scenario_(scenario),
       time_factors_(time_factors),
       nodes_(nodes),
-      died_(std::move(died)),
-      back_(std::move(back)) {
+      due_(std::move(due)),
+      silent_(std::move(silent)) {
   if (scenario.stragglers.empty() && scenario.faults.empty() && !hosts_may_fail(scenario)) return;
   for (int node = 0; node < count; ++node) {
     victims_.push_back({life_of(scenario, node), StandingStill(scenario, node, time_factors),
@@ -102,26 +104,14 @@ void NodeFaults::happen(std::size_t index, What what, Instant now) {
     case What::join:
       return nodes_[index]->go_on();
     case What::death:
-      return die(index);
+      return due_(id_of(index), victim.life.deaths[victim.deaths++]);
     case What::pause:
       return look(index, time_of(now));
     case What::silence:
       if (victim.pauses.now() && now - victim.stands_since - origin_ >= silence_) {
-        end(index, silent_for(silence_));
+        silent_(id_of(index), silent_for(silence_));
       }
-      return;
-    case What::back:
-      return come_back(index, time_of(now));
   }
-}
-
-void NodeFaults::die(std::size_t index) {
-  Victim& victim = victims_[index];
-  const Life::Death death = victim.life.deaths[victim.deaths++];
-  if (victim.away) return;
-  std::optional<Instant> back;
-  if (death.restart_after) back = Instant{} + death.at + *death.restart_after;
-  leave(index, death_at(death.at), back);
 }
 
 bool NodeFaults::takes_part(NodeId node) const {
@@ -129,50 +119,26 @@ bool NodeFaults::takes_part(NodeId node) const {
   return !victim.over && time_of(engine_.now()) > Instant{} + victim.life.joins_at;
 }
 
-void NodeFaults::fail(NodeId node, const std::string& why, Instant back) {
-  const std::size_t index = index_of(node);
-  const Victim& victim = victims_[index];
-  const Instant at = time_of(back);
-  if (!victim.away) return leave(index, why, at);
-  if (at > victim.back_at) plan_return(index, at);
-}
-
 // What was to happen to this process happens to nobody now.
-void NodeFaults::leave(std::size_t index, const std::string& why, std::optional<Instant> back) {
-  Victim& victim = victims_[index];
+void NodeFaults::gone(NodeId node, bool returns) {
+  if (index_of(node) >= victims_.size()) return;
+  Victim& victim = victims_[index_of(node)];
   ++victim.process;
   victim.outdated += std::exchange(victim.of_process, 0);
-  victim.away = back.has_value();
-  if (back) plan_return(index, *back);
-  end(index, why);
+  victim.away = returns;
+  victim.over = !returns;
+  count_idle(index_of(node));
 }
 
-void NodeFaults::plan_return(std::size_t index, Instant at) {
-  victims_[index].back_at = at;
-  schedule(index, What::back, at);
-}
-
-// Its host may have failed again since that was planned.
-void NodeFaults::come_back(std::size_t index, Instant now) {
+void NodeFaults::back(NodeId node) {
+  const std::size_t index = index_of(node);
+  if (index >= victims_.size()) return;
   Victim& victim = victims_[index];
-  if (now < victim.back_at) return;
-  if (!back_(NodeId(static_cast<std::uint32_t>(index))))
-    return finished(NodeId(static_cast<std::uint32_t>(index)));
   victim.away = false;
   victim.pauses = StandingStill(scenario_, static_cast<int>(index), time_factors_);
-  victim.pauses.begin_at(now);
+  victim.pauses.begin_at(time_of(engine_.now()));
   if (const auto look = victim.pauses.next_look()) schedule(index, What::pause, *look);
   count_idle(index);
-}
-
-void NodeFaults::end(std::size_t index, const std::string& why) {
-  const Victim& victim = victims_[index];
-  std::optional<Instant> back;
-  if (victim.away) back = victim.back_at + origin_;
-  victims_[index].over = !victim.away;
-  count_idle(index);
-  nodes_[index]->die();
-  died_(NodeId(static_cast<std::uint32_t>(index)), why, back);
 }
 
 void NodeFaults::look(std::size_t index, Instant now) {

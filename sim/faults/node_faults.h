@@ -1,4 +1,4 @@
-// What happens to nodes from outside, in virtual time: they join late, stand still, die, come back.
+// What happens to nodes from outside, in virtual time: they join late, stand still, die.
 #pragma once
 
 #include "scenarios/faults.h"
@@ -7,41 +7,37 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace foretrain::sim {
 
 /// The pauses, the beginnings, the deaths of a training's nodes, as its stragglers and faults say:
-/// the same as a run's launcher makes of them. Who was stopped, and stands still for longer than
-/// silence is borne (`silence_of`), is as good as dead: the launcher ends it.
+/// the same as a run's launcher senses of them. What follows from a death is the supervisor's
+/// decision.
 class NodeFaults : public Actor {
  public:
-  /// The training's answer to the death of a node, which may have been the end of it; `back`: when,
-  /// by the engine, another process is to take its place; none: no other will.
-  using Died =
-      std::function<void(NodeId node, const std::string& why, std::optional<Instant> back)>;
-  /// Its answer to that another process takes the place of one that died. False: it has no use for
-  /// that any more.
-  using Back = std::function<bool(NodeId node)>;
+  /// The scenario kills a node now, whether it is there or not.
+  using Due = std::function<void(NodeId node, const Life::Death& death)>;
+  /// A node that was stopped stands still for longer than silence is borne (`silence_of`).
+  using Silent = std::function<void(NodeId node, const std::string& how)>;
 
   /// `scenario`, `nodes`: there until this is gone. `time_factors`: pauses take this times as long
   /// as they are drawn, 0: there are none.
   NodeFaults(Engine& engine, const Scenario& scenario, int count, const SimNode::Peers& nodes,
-             double time_factors, Died died, Back back);
+             double time_factors, Due due, Silent silent);
 
   /// It is `time` in the training, before its nodes start: zero, or it goes on, and what began
   /// before has happened.
   void start(Instant time);
   /// Its part is over: nothing happens to it any more.
   void finished(NodeId node);
-  /// It has joined, and its part is not over: it is there, or away and comes back. Asked only where
-  /// hosts have an `mtbf:`, as `fail` is.
+  /// Its process is gone; `returns`: another one will take its place.
+  void gone(NodeId node, bool returns);
+  /// Another process has taken its place.
+  void back(NodeId node);
+  /// It has joined, and its part is not over. Asked only if hosts have an `mtbf:`.
   [[nodiscard]] bool takes_part(NodeId node) const;
-  /// The host of a worker that takes part fails. It dies, and another process takes its place at
-  /// `back`, as with `restart_after` of a fault; who is away is so until then at least.
-  void fail(NodeId node, const std::string& why, Instant back);
 
   void wake(Instant now, std::uint64_t token) override;
 
@@ -50,7 +46,7 @@ class NodeFaults : public Actor {
   [[nodiscard]] std::size_t idle_events() const { return idle_; }
 
  private:
-  enum class What : std::uint8_t { join, death, pause, silence, back };
+  enum class What : std::uint8_t { join, death, pause, silence };
   struct Victim {
     Life life;
     StandingStill pauses;
@@ -63,7 +59,6 @@ class NodeFaults : public Actor {
     std::size_t of_process = 0;  // of these: they are of the one that is there
     std::size_t outdated = 0;    // or of one before
     bool away = false;           // it is to come back
-    Instant back_at{};           // where it is: then
     bool over = false;
   };
 
@@ -71,12 +66,7 @@ class NodeFaults : public Actor {
   [[nodiscard]] static bool is_of_process(What what);
   void happen(std::size_t index, What what, Instant now);
   void look(std::size_t index, Instant now);
-  void die(std::size_t index);
-  void leave(std::size_t index, const std::string& why, std::optional<Instant> back);
-  void plan_return(std::size_t index, Instant at);
-  void come_back(std::size_t index, Instant now);
   [[nodiscard]] Instant time_of(Instant at) const;
-  void end(std::size_t index, const std::string& why);
   void count_idle(std::size_t index);
 
   Engine& engine_;
@@ -85,8 +75,8 @@ class NodeFaults : public Actor {
   const Scenario& scenario_;
   double time_factors_;
   const SimNode::Peers& nodes_;
-  Died died_;
-  Back back_;
+  Due due_;
+  Silent silent_;
   std::vector<Victim> victims_;  // by node; none: nothing happens
   std::size_t idle_ = 0;
 };

@@ -144,6 +144,21 @@ TEST_CASE("restarts: without checkpoints it begins again, more deaths than it ma
   CHECK(sandbox.call("simulate --replay twice --out replayed").status == 0);
 }
 
+TEST_CASE("restarts: a node that is killed before the first step is started again, too") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.call("run small.yaml --quiet --out plain").status == 0);
+  BackgroundRun run(sandbox, {}, {"--max-restarts", "1"});
+  wait_until([&] { return !run.nodes().empty(); });
+  run.kill_one(0);
+  const int status = run.wait();
+  const std::string err = run.err();
+  CAPTURE(err);
+  REQUIRE(status == 0);
+  CHECK_THAT(err, Contains("0 restarts are left"));
+  CHECK(read_record(sandbox.path("out")).weights_sha256 ==
+        read_record(sandbox.path("plain")).weights_sha256);
+}
+
 // A node that is stopped hears no polite word, so an attempt takes seconds to be cleared away.
 TEST_CASE("restarts: a signal between two attempts ends the run with its usual status, record") {
   const int signal = GENERATE(SIGTERM, SIGINT);

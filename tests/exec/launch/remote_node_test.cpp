@@ -50,22 +50,6 @@ TEST_CASE("remote node: it reads its secret, is called with its words, its last 
   CHECK(end_of_script("printf 'said\\r\\n'; exit 0") == "exited with status 0 (said)");
 }
 
-TEST_CASE("remote node: what it says is heard by the loop that it is moved to") {
-  boost::asio::io_context last(1);
-  auto first = std::make_unique<boost::asio::io_context>(1);
-  const std::string script = "echo before; sleep 0.3; echo after; exec sleep 60";
-  auto node = std::make_unique<RemoteNode>(
-      *first, shell_as_ssh(), "b", std::vector<std::string>{"/bin/sh", "-c", script}, "key");
-  first->run_for(std::chrono::milliseconds(50));
-  node->move_to(last);
-  first.reset();
-  last.run_for(std::chrono::seconds(2));
-  REQUIRE(!status_if_ended(node->process()).has_value());
-  kill(node->process(), SIGKILL);
-  CHECK(node->describe(waited_for(node->process()), true) ==
-        "was killed by signal 9 (Killed) (after)");
-}
-
 TEST_CASE("remote node: a host that ssh does not reach is told from one without the program") {
   const std::string unknown = end_of_script("echo 'ssh: no such host b'; exit 255");
   CHECK_THAT(unknown, StartsWith("was not started (ssh: no such host b); see that this works"));

@@ -101,7 +101,7 @@ TEST_CASE("links: a cut that is shorter than silence is borne, a longer one is n
     CHECK(record.time.seconds() == Approx(2 + lasting.seconds() - 0.01).epsilon(1e-6));
   } else {
     CHECK(record.outcome == Outcome::failed);
-    CHECK(record.failure == "worker1: server0: the connection to it was lost");
+    CHECK(record.failure == "server0: the connection to it was lost (worker1 noticed)");
   }
 }
 

@@ -1,0 +1,77 @@
+// The life of a node, as its supervisor sees it.
+#pragma once
+
+#include "models/base/time.h"
+
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace foretrain::supervision {
+
+// The life of a node:
+//
+//            Start             listening         peers, ready         go            finished
+//     Absent -----> Joining ------------> Listening --------> Ready ----> Training --------->
+//     Finished
+//       ^              ^                                                      |
+//       |              |  its connection is closed                            | the others go on
+//       |           Leaving <----- any node that lives, at EndAttempt         v
+//       |                          with `again`                              Lost <------+
+//       +------- the node that is gone, at EndAttempt with `again`            | Start    | gone
+//       again
+//                                                                             v          |
+//                                                     Training <------- Returning -------+
+//                                                               ready
+//
+// Who is waited for:
+//
+//     node that is gone    async, ssp, sync with backups      sync, all_reduce, local_sgd
+//     worker but the chief nobody: Lost, the others go on,    all: the attempt ends
+//                          it returns under its id
+//     chief, server        all: the attempt ends              all: the attempt ends
+//
+// After the end of an attempt the surviving processes discard their training state and join again.
+// All go on from the newest checkpoint. They wait up to `rejoin_limit` for the missing node;
+// without a limit another process is started at once, if a restart is left. A node that is gone
+// while the others join is replaced alone: no other node has been told of it.
+
+struct Absent {
+  Instant starts_at{};  ///< the supervisor starts a process then, once the one before has ended
+};
+struct Joining {
+  bool again = false;  ///< it was told to leave and to join with other kernels
+};
+struct Listening {
+  std::string unread{};  ///< why it could not read its part of the checkpoint; empty: it could
+  bool older_checkpoint = false;  ///< Told::older_checkpoint
+};
+struct Ready {};
+struct Training {};
+struct Finished {};
+struct Lost {
+  std::string why{};
+  std::optional<Instant> returns_at{};  ///< another process takes its place then
+  bool takes_restart = false;
+};
+struct Returning {
+  std::string why{};   ///< it was lost
+  bool again = false;  ///< as Joining::again
+};
+struct Leaving {};
+using Life =
+    std::variant<Absent, Joining, Listening, Ready, Training, Finished, Lost, Returning, Leaving>;
+
+template <class State>
+bool in(const Life& life) {
+  return std::holds_alternative<State>(life);
+}
+
+/// It was told to leave and to join with other kernels.
+inline bool leaves_for_kernels(const Life& life) {
+  const auto* joining = std::get_if<Joining>(&life);
+  const auto* returning = std::get_if<Returning>(&life);
+  return (joining != nullptr && joining->again) || (returning != nullptr && returning->again);
+}
+
+}  // namespace foretrain::supervision
