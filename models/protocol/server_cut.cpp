@@ -119,10 +119,4 @@ bool ServerCut::all_kept() {
 
 void ServerCut::give_up() { wanted_.reset(); }
 
-bool linked_for_cuts(const Training& training, NodeId a, NodeId b) {
-  const bool shards = !training.is_worker(a) && !training.is_worker(b);
-  const bool first = a == training.server(0) || b == training.server(0);
-  return training.checkpoint.wanted() && shards && first;
-}
-
 }  // namespace foretrain

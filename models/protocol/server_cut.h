@@ -4,7 +4,6 @@
 #include "models/protocol/checkpoint.h"
 #include "models/protocol/node.h"
 #include "models/protocol/node_state.h"
-#include "models/protocol/protocol.h"
 #include "models/protocol/training.h"
 
 #include <cstdint>
@@ -91,18 +90,5 @@ class ServerCut {
   bool under_way_ = false;  // the state here is on its way to the disk
   std::vector<Input> postponed_;
 };
-
-/// What the state of a server takes that holds `buckets`, each with a `bucket`.
-template <class Buckets>
-Bytes size_of_state(const ServerState& kept, int workers, const Buckets& buckets) {
-  Bytes size = state_size(kept.counts, 0, 0);
-  for (const auto& each : buckets) {
-    size += each.bucket.kept_size() + state_size(kept.of_worker * workers, 0, 0);
-  }
-  return size;
-}
-
-/// Where servers keep their states, shard 0 talks to the others: for `Protocol::linked`.
-bool linked_for_cuts(const Training& training, NodeId a, NodeId b);
 
 }  // namespace foretrain

@@ -1,21 +1,12 @@
 // Synchronous SGD with a parameter server.
 #pragma once
 
-#include "models/protocol/buffered.h"
-#include "models/protocol/node.h"
 #include "models/protocol/protocol.h"
-#include "models/protocol/server_cut.h"
-#include "models/protocol/shard.h"
-#include "models/protocol/training.h"
-
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <vector>
 
 namespace foretrain {
 
-/// Holds every step until each worker's gradient is here, applies their mean, and answers all:
+/// An update takes the gradients of all N workers, and all are answered after it
+/// (update_rule.h, {.gradients = N, .in_step = true}):
 ///
 ///     w_{t+1} = w_t - rate * (1/N) * sum over workers n = 0 .. N-1 of g_n(w_t)
 ///
@@ -42,65 +33,9 @@ namespace foretrain {
 ///
 /// Where the chief says that the target is reached, all buckets have the version that it evaluated:
 /// the next one would need its gradient. So the training ends with the same weights in any timing.
-class SyncServer : public Node, public Buffering {
- public:
-  /// The last update.
-  static constexpr ServerState kState{1, 0};
-
-  SyncServer(std::shared_ptr<const Training> training, NodeId id);
-
-  void handle(Instant now, Input input, Effects& effects) override;
-  /// It has applied a step, and answered nobody.
-  void restore(StateReader& state) override;
-
- private:
-  /// A worker's gradient of the step that a bucket is gathering.
-  struct Arrival {
-    bool here = false;
-    Instant at;
-    Payload push;
-  };
-  struct Gathering {
-    ShardBucket bucket;
-    std::vector<Arrival> arrivals;  // by worker
-    int missing = 0;
-    Instant apply_start{};
-    Instant applied{};
-    bool held = false;  // applied, and answered when a cut is kept everywhere
-  };
-
-  void receive(Instant now, NodeId from, Message message, Effects& effects);
-  /// The gradient joins the step, if it is its turn. False: it is not.
-  bool gather(Instant now, NodeId from, Message& push, Gathering& gathering, Effects& effects);
-  void apply(Instant now, Gathering& gathering, Effects& effects);
-  void applied(Instant now, Gathering& gathering, Effects& effects);
-  void answer(Instant now, Gathering& gathering, Effects& effects);
-  /// The chief, at its step, has seen enough.
-  void stop(NodeId from, Step step, Effects& effects);
-  [[nodiscard]] static Message last_values(const Gathering& gathering);
-  void finish(std::int64_t updates, Effects& effects);
-  // Checkpoints (sync_cut.cpp):
-
-  /// A cut is due after this version.
-  [[nodiscard]] bool is_cut(Version version);
-  /// The timer rang: after a step that no bucket has seen.
-  void cut_soon();
-  /// Keeps the state here, where it is as a cut wants it.
-  void keep_if_due(Effects& effects);
-  [[nodiscard]] std::string state() const;
-  /// A cut is kept everywhere; or this is where it went on from.
-  void release(Instant now, Effects& effects);
-
-  std::shared_ptr<const Training> training_;
-  std::vector<Gathering> gatherings_;  // one a bucket of this shard
-  std::size_t complete_ = 0;           // buckets that have seen all steps
-  Instant last_update_;
-  bool finished_ = false;
-  ServerCut cut_;
-  std::optional<std::int64_t> next_cut_;  // by time: the version
-};
-
-/// Its nodes: a Worker each, and SyncServers; with backup workers BackupServers.
+///
+/// Without one of the workers nobody goes on; with `rejoin_limit` all begin again with another
+/// process in its place, from the newest checkpoint.
 Protocol sync_protocol();
 
 }  // namespace foretrain

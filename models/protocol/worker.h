@@ -54,8 +54,7 @@ class Worker : public Node {
   void push(const GradientStage& stage, Effects& effects);
   void receive(Instant now, NodeId from, Message message, Effects& effects);
   [[nodiscard]] bool in_turn(NodeId from, const Message& message) const;
-  // Who takes the place of another process (worker_return.cpp):
-
+  /// Asks for a bucket, in the place of a process that was lost.
   void pull(std::uint32_t index, Effects& effects);
   void pulled(Instant now, const Message& message, Effects& effects);
   void put(std::uint32_t index, Payload values, Effects& effects);

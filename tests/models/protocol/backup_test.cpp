@@ -1,6 +1,5 @@
 // Backup workers: who is chosen, who is dropped, what several shards agree on.
-#include "models/protocol/backup.h"
-
+#include "models/protocol/registry.h"
 #include "tests/support/options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
@@ -30,8 +29,8 @@ Message push_of(const Training& training, std::uint32_t bucket, std::int64_t ver
 }
 
 // The kinds of message that each worker is sent, jobs done at once.
-std::vector<std::vector<MessageKind>> answers(BackupServer& server, const Training& training,
-                                              NodeId from, Message message) {
+std::vector<std::vector<MessageKind>> answers(Node& server, const Training& training, NodeId from,
+                                              Message message) {
   std::vector<std::vector<MessageKind>> kinds(static_cast<std::size_t>(training.nodes()));
   std::vector<Input> inputs;
   inputs.emplace_back(Received{from, std::move(message)});
@@ -79,27 +78,27 @@ TEST_CASE("backup: the first that are complete make the step and the late one is
   auto training = with_backups(3, 1, 1, 5);
   training->layout =
       std::make_shared<Layout>(make_layout(training->network->parameters(), Bytes{1'000'000}, 1));
-  BackupServer server(training, training->server(0));
-  auto sent = answers(server, *training, NodeId(2), push_of(*training, 0, 0));
+  const auto server = make_node(training, training->server(0));
+  auto sent = answers(*server, *training, NodeId(2), push_of(*training, 0, 0));
   CHECK(sent == std::vector<std::vector<MessageKind>>{{}, {}, {}, {}});
-  sent = answers(server, *training, NodeId(0), push_of(*training, 0, 0));
+  sent = answers(*server, *training, NodeId(0), push_of(*training, 0, 0));
   using enum MessageKind;
   CHECK(sent == std::vector<std::vector<MessageKind>>{{parameters}, {}, {parameters}, {}});
   // Late for step 0: its gradient is dropped, it is sent on at once.
-  sent = answers(server, *training, NodeId(1), push_of(*training, 0, 0));
+  sent = answers(*server, *training, NodeId(1), push_of(*training, 0, 0));
   CHECK(sent == std::vector<std::vector<MessageKind>>{{}, {dropped}, {}, {}});
   // Then it is as good as any other.
-  sent = answers(server, *training, NodeId(1), push_of(*training, 0, 1));
-  sent = answers(server, *training, NodeId(2), push_of(*training, 0, 1));
+  sent = answers(*server, *training, NodeId(1), push_of(*training, 0, 1));
+  sent = answers(*server, *training, NodeId(2), push_of(*training, 0, 1));
   CHECK(sent == std::vector<std::vector<MessageKind>>{{}, {parameters}, {parameters}, {}});
 }
 
 TEST_CASE("backup: as many workers may be lost as there are backups") {
   const auto training = with_backups(4, 2, 1, 5);
-  BackupServer server(training, training->server(0));
+  const auto server = make_node(training, training->server(0));
   const auto faults = [&](NodeId peer) {
     Effects effects;
-    server.handle({}, PeerLost{peer}, effects);
+    server->handle({}, PeerLost{peer}, effects);
     return effects.size();
   };
   CHECK(faults(NodeId(3)) == 0);

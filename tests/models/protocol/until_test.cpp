@@ -258,10 +258,8 @@ TEST_CASE("until: only the chief says that it is enough, only once, of what it h
   CHECK(is_fault(*make_node(training, training->server(0)), NodeId(0), enough(1)));
   // With backups shard 0 alone is told.
   const auto backed = training_of({"sync", 3, 2, Bytes{8'000}, 1}, kTarget);
-  BackupServer first(backed, backed->server(0));
-  CHECK(is_fault(first, NodeId(1), enough(0)));
-  BackupServer second(backed, backed->server(1));
-  CHECK(is_fault(second, NodeId(0), enough(0)));
+  CHECK(is_fault(*make_node(backed, backed->server(0)), NodeId(1), enough(0)));
+  CHECK(is_fault(*make_node(backed, backed->server(1)), NodeId(0), enough(0)));
   const auto ring = training_of({"all_reduce", 5}, kTarget);
   AllReduceWorker worker(ring, NodeId(1));
   Effects begun;

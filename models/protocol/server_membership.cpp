@@ -1,0 +1,167 @@
+// Workers that a parameter server loses, with the processes that take their places.
+#include "models/protocol/parameter_server.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace foretrain {
+
+// The chief's parameters are the weights in the end.
+void ParameterServer::lose(Instant now, NodeId peer, Effects& effects) {
+  const auto there = std::ranges::count(seats_, true, &Seat::taken);
+  if (!training_->is_worker(peer) || index_of(peer) == 0 || there < rule_.least()) {
+    effects.emplace_back(Fault{peer, "the connection to it was lost"});
+    return;
+  }
+  for (Queue& queue : queues_) forget(queue, index_of(peer));
+  std::erase(complete_, index_of(peer));
+  give_up_cut(now, effects);
+  for (Queue& queue : queues_) {
+    if (queue.over || !queue.applying.empty()) continue;  // the rest follows when it is applied
+    if (is_full(queue)) {                                 // it had the last steps to do
+      announce_end(now, queue, effects);
+      continue;
+    }
+    release(now, queue, effects);
+    go_on(now, queue, effects);
+  }
+}
+
+void ParameterServer::forget(Queue& queue, std::uint32_t worker) {
+  if (chooses()) {
+    queue.standings[worker].pull.reset();
+    queue.standings[worker].listens = false;
+    // Nothing of what is decided changes: other shards may have done it. These drop its push when
+    // they hear that it has returned.
+    const auto concerns = [worker](const Decision& each) { return each.concerns(worker); };
+    if (!cut_.decides() || std::ranges::any_of(queue.decisions, concerns)) return;
+  } else {
+    queue.clocks.lose(worker);
+    queue.pushed[worker] = false;
+    if (queue.over) return;
+    for (Push& push : queue.applying) {
+      if (push.worker != worker || std::exchange(push.orphaned, true)) continue;
+      queue.clocks.advance(worker);  // its clock may be another when that is applied
+    }
+    std::erase(queue.order, worker);
+    std::erase_if(queue.held, [&](const Push& push) {
+      if (push.worker == worker) let_go(queue, push);
+      return push.worker == worker;
+    });
+  }
+  if (queue.waiting[worker] && &queue == &queues_.front()) ++dropped_;
+  drop(queue, worker);
+}
+
+// Steps of a worker that came back have numbers that no step of the processes before it had.
+bool ParameterServer::is_late(const Queue& queue, std::uint32_t worker, const Message& push) const {
+  if (chooses()) return !takes_part(queue, worker) || push.step < queue.standings[worker].first;
+  const Seat& seat = seats_[worker];
+  if (seat.is_first()) return false;
+  return queue.over || !seat.taken || queue.clocks.is_lost(worker) ||
+         push.step.value < queue.clocks.of(worker);
+}
+
+bool ParameterServer::is_gone(const Queue& queue, std::uint32_t worker) const {
+  return chooses() && seats_[worker].is_gone(queue.standings[worker].generation);
+}
+
+bool ParameterServer::listens(const Queue& queue, std::uint32_t worker) const {
+  return chooses() ? queue.standings[worker].listens : !queue.clocks.is_lost(worker);
+}
+
+bool ParameterServer::takes_part(const Queue& queue, std::uint32_t worker) const {
+  const Seat& seat = seats_[worker];
+  if (!chooses()) return seat.taken && !queue.clocks.is_lost(worker);
+  return seat.taken && queue.standings[worker].generation == seat.generation;
+}
+
+bool ParameterServer::all_take_part(const Queue& queue) const {
+  for (std::uint32_t worker = 0; worker < seats_.size(); ++worker) {
+    if (!takes_part(queue, worker)) return false;
+  }
+  return true;
+}
+
+void ParameterServer::pulled(Instant now, NodeId from, const Message& pull, Queue& queue,
+                             Effects& effects) {
+  const std::uint32_t worker = index_of(from);
+  const Seat& seat = seats_[worker];
+  if (!seat.taken || pull.version.value != seat.generation) return;  // of a process that is gone
+  if (queue.over) return send_last_values(queue, worker, effects);
+  Push push{.step = pull.step, .version = pull.version, .at = now, .worker = worker, .pull = true};
+  const bool right = !seat.is_first() && (chooses() ? ask_to_return(now, queue, push, effects)
+                                                    : come_back(now, queue, push, effects));
+  if (!right) effects.emplace_back(Fault{from, "it sent a message out of turn"});
+}
+
+// It counts from here on, and waits for its answer as a worker that has pushed does. The first
+// bucket of all decides on its number, so that its clock is the same in all of them.
+bool ParameterServer::come_back(Instant now, Queue& queue, Push& pull, Effects& effects) {
+  const std::uint32_t worker = pull.worker;
+  const std::int64_t clock = queue.clocks.of(worker);
+  if (queue.bucket.index() == 0) {
+    const std::int64_t unused = clock + 1;  // one may be under way
+    pull.step = {rule_.bound ? std::max(queue.clocks.slowest(), unused) : unused};
+  }
+  const std::int64_t first = pull.step.value;
+  if (!queue.clocks.is_lost(worker) || first < clock) return false;
+  queue.skipped[worker] += first - clock;
+  queue.clocks.come_back(worker, first);
+  queue.held.push_back(std::move(pull));
+  queue.pushed[worker] = true;
+  queue.released_at = -1;  // all are looked at
+  if (queue.applying.empty()) release(now, queue, effects);
+  count_held(queue);
+  return true;
+}
+
+// That it takes part again is a decision, so that it gets the same version of all buckets. The
+// first bucket of all is shard 0's: its pull is what the decision comes of.
+bool ParameterServer::ask_to_return(Instant now, Queue& queue, Push& pull, Effects& effects) {
+  const std::uint32_t worker = pull.worker;
+  const std::int64_t generation = seats_[worker].generation;
+  Standing& standing = queue.standings[worker];
+  const bool decided = standing.generation == generation;
+  if (standing.pull || (decided && !standing.owed)) return false;
+  standing.listens = true;
+  standing.pull = std::move(pull);
+  if (decided) {
+    welcome(queue, worker, effects);
+  } else if (queue.bucket.index() == 0) {
+    // One may have been under way beside the last that came, also of a process that pulled in vain.
+    ++standing.pushed;
+    standing.pull->step = standing.pushed.next();
+    const bool ends = enough_ || decisions_ == updates_;  // it is told of that
+    if (!ends) decide(now, {Decision::What::returned, {worker}, generation}, effects);
+  }
+  return true;
+}
+
+void ParameterServer::seat(Queue& queue, const Decision& decision, Effects& effects) {
+  const std::uint32_t worker = decision.workers.front();
+  Standing& standing = queue.standings[worker];
+  drop(queue, worker);  // of the process before
+  standing.generation = decision.generation;
+  standing.first = {std::numeric_limits<std::int64_t>::max()};  // it pulls before it pushes
+  standing.owed = Standing::Owed{queue.bucket.lend(), queue.bucket.version()};
+  const bool here = standing.pull && standing.pull->version.value == decision.generation;
+  if (here) welcome(queue, worker, effects);
+}
+
+// No checkpoint holds this: it is no answer to a step.
+void ParameterServer::welcome(Queue& queue, std::uint32_t worker, Effects& effects) {
+  Standing& standing = queue.standings[worker];
+  standing.first = standing.pull->step;
+  Message message{.kind = MessageKind::parameters,
+                  .step = standing.first,
+                  .bucket = queue.bucket.index(),
+                  .version = standing.owed->version};
+  message.payload = standing.owed->values;
+  standing.pull.reset();
+  standing.owed.reset();
+  effects.emplace_back(Send{training_->worker(static_cast<int>(worker)), std::move(message)});
+}
+
+}  // namespace foretrain

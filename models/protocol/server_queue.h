@@ -1,0 +1,106 @@
+// A bucket of a parameter server with the pushes that are not answered.
+#pragma once
+
+#include "models/protocol/clocks.h"
+#include "models/protocol/message.h"
+#include "models/protocol/shard.h"
+#include "models/tensor/payload.h"
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+namespace foretrain {
+
+/// A worker's place at a server: the process that has it, or had it last.
+struct Seat {
+  std::int64_t generation = 1;
+  bool taken = true;  ///< else that process is lost
+
+  /// It has never been lost.
+  [[nodiscard]] bool is_first() const { return taken && generation == 1; }
+  /// Nothing more comes from this process of the worker, nobody answers it.
+  [[nodiscard]] bool is_gone(std::int64_t process) const {
+    return process < generation || (process == generation && !taken);
+  }
+};
+
+/// The pushes of a bucket are in `waiting`, `applying`, `held` (parameter_server.h).
+struct ServerQueue {
+  using Workers = std::vector<std::uint32_t>;
+
+  /// A gradient, or a pull, that is not answered.
+  struct Push {
+    Payload payload{};  // none: a pull, or restored from a checkpoint
+    Step step{};
+    Version version{};  // of the values that it was computed with; a pull: the process
+    Instant at{};       // of its arrival
+    Instant begun{};    // its update
+    Instant applied{};
+    std::int64_t staleness = 0;
+    std::uint32_t worker = 0;
+    bool pull = false;
+    bool counted = false;   // without a payload, it counts as buffered
+    bool dropped = false;   // it came too late
+    bool orphaned = false;  // its worker was lost during its update: it counts, unanswered
+  };
+  /// A decision of shard 0; with backup workers alone.
+  struct Decision {
+    enum class What {
+      step,      ///< an update takes the gradients of `workers`
+      late,      ///< the gradient of `workers[0]` is dropped
+      returned,  ///< `workers[0]`, as this `generation`, takes part again
+      enough     ///< the target is reached
+    };
+    What what = What::step;
+    Workers workers{};
+    std::int64_t generation = 0;
+
+    /// It is about a push of this worker.
+    [[nodiscard]] bool concerns(std::uint32_t worker) const;
+  };
+  /// A worker at a bucket; with backup workers alone.
+  struct Standing {
+    /// Values that the worker gets when its push, or its pull, is here.
+    struct Owed {
+      Payload values;
+      Version version;
+    };
+    std::optional<Push> pull{};
+    std::optional<Owed> owed{};
+    Step answered{};              ///< the step that was answered last
+    bool answer_dropped = false;  ///< the gradient of that step was dropped
+    Step pushed{-1};              ///< the step that was pushed last
+    Step first{};                 ///< the first step of this process
+    std::int64_t generation = 1;  ///< the process that the decisions so far are about
+    bool listens = true;          ///< the worker is to hear of the end
+  };
+  /// An answer that a checkpoint holds.
+  struct HeldAnswer {
+    std::uint32_t worker = 0;
+    Message message;
+    Instant since;
+  };
+
+  ServerQueue(ShardBucket of, int workers, bool chooses);
+
+  ShardBucket bucket;
+  std::vector<std::optional<Push>> waiting;  // by worker
+  std::deque<std::uint32_t> order;           // workers of `waiting`, by arrival; no backup workers
+  std::vector<Push> applying{};              // in the order of the sum
+  std::vector<Push> held{};
+  std::vector<bool> pushed;  // by worker: a push of it is here, and not answered
+  Instant apply_start{};
+  bool over = false;  // all workers have heard of the end
+  // Not in step:
+  Clocks clocks;                      // gradients that were applied
+  std::vector<std::int64_t> skipped;  // by worker: numbers of its clock that no update stands for
+  std::int64_t released_at = 0;       // the slowest clock when all of `held` were looked at
+  // With backup workers:
+  std::vector<Standing> standings;    // by worker
+  std::deque<Decision> decisions{};   // the first waits for its gradients, or is being applied
+  std::vector<HeldAnswer> answers{};  // of a checkpoint
+};
+
+}  // namespace foretrain
