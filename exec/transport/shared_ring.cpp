@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kCacheLine = 64;  // of a cache: the processes write into different ones
 constexpr std::size_t kRings = 4'096;   // where their bytes begin: at a page
-constexpr std::size_t kRingPiece = 128 * 1024;  // after which the other process is told
+constexpr std::size_t kRingPiece = 256 * 1024;  // after which the other process is told
 constexpr int kPiecesATurn = 16;                // of a piece, then other connections have theirs
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW;
 constexpr const char* kName = "foretrain";
@@ -121,8 +121,11 @@ class SharedMemory {
     in().read.store(read_);
     return done;
   }
-  /// The writer waited for the room that `take` made.
-  [[nodiscard]] bool wanted() { return in().wanted.load() != 0 && in().wanted.exchange(0) != 0; }
+  /// The writer waited for room, and has half of the ring now: waking it for less costs more.
+  [[nodiscard]] bool wanted() {
+    return in().wanted.load() != 0 && in().written.load() - read_ <= size_ / 2 &&
+           in().wanted.exchange(0) != 0;
+  }
 
  private:
   /// Where `count` bytes from `number` on lie: up to the ring's end, then at its beginning.
