@@ -1,3 +1,4 @@
+// A TCP socket as a stream of bytes.
 #include "exec/transport/byte_stream.h"
 
 #include <fcntl.h>

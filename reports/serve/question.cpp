@@ -118,9 +118,10 @@ Question read_question(std::string_view text) {
       nested_too_deep(text) ? Json() : Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) throw InputError(fmt::format("{}: write an object", kQuestion));
   const Json texts = json.flatten();
-  for (const auto& [key, value] : texts.items()) {
-    if (!value.is_string() || key == "/text") continue;  // its own reader looks at that
-    refuse_controls(value.get<std::string>(), fmt::format("{}{}: ", kQuestion, key),
+  for (auto each = texts.begin(); each != texts.end(); ++each) {
+    const std::string& key = each.key();
+    if (!each->is_string() || key == "/text") continue;  // its own reader looks at that
+    refuse_controls(each->get<std::string>(), fmt::format("{}{}: ", kQuestion, key),
                     key.starts_with("/controls/set/") ? kLayout : "");
   }
   Question question;

@@ -117,6 +117,10 @@ class SimTraining : public Actor {
   [[nodiscard]] const std::vector<ComputeBasis>& basis() const { return basis_; }
 
  private:
+  /// Tokens of events from here on: a node, by its id, that has given up; then a timer of the
+  /// supervisor.
+  static constexpr std::uint64_t kFirstNode = 2;
+
   void add_job_times(const Prepared& prepared, const MachineLookup& machines);
   void note(const Machine& machine, const JobTime& job_time);
   void note_basis(const HostSpec* spec, const Machine* machine, const Prepared& prepared);
