@@ -54,6 +54,7 @@ void Supervisor::on(const Silent& input) {
   if (stage_ != Stage::training || lose(id, input.how)) return;
   const std::string what = fmt::format("{} {}", rules_.described(id), input.how);
   gone(id, what, what + input.advice);
+  if (!ended_.again) kill(id);  // it would not hear a polite word
 }
 
 void Supervisor::on(const FaultDue& input) {
@@ -80,7 +81,9 @@ void Supervisor::on(const FaultDue& input) {
     }
   }
   const std::string what = fmt::format("{} {}", rules_.training->role(first), input.how);
-  if (!alone) gone(first, what, what, back);
+  if (alone) return;
+  gone(first, what, what, back);
+  if (!ended_.again) kill(first);
 }
 
 bool Supervisor::all_may_be_lost(const std::vector<NodeId>& ids) const {

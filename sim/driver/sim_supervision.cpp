@@ -1,6 +1,8 @@
 // What a supervisor decides, carried out on simulated nodes.
 #include "sim/driver/sim_training.h"
 
+#include "models/protocol/registry.h"
+
 #include <type_traits>
 #include <utility>
 #include <variant>

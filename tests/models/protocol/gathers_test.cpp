@@ -127,8 +127,8 @@ TEST_CASE("gathers: the weights are those of an all-reduce in any order of arriv
 }
 
 TEST_CASE("gathers: replicas end with the weights of an all-reduce in groups") {
-  const auto [workers, parts, accumulate, every] = GENERATE(table<int, int, int, int>(
-      {{4, 2, 1, 0}, {6, 2, 1, 2}, {6, 3, 2, 0}, {8, 4, 1, 1}, {9, 3, 1, 3}}));
+  const auto [workers, parts, accumulate, every] =
+      GENERATE(table<int, int, int, int>({{4, 2, 1, 0}, {6, 2, 1, 2}, {6, 3, 2, 0}}));
   CAPTURE(workers, parts, accumulate, every);
   const auto replicas = gathered_training(workers);
   testing::set_option(replicas->options, "group", std::int64_t{parts});
@@ -139,7 +139,7 @@ TEST_CASE("gathers: replicas end with the weights of an all-reduce in groups") {
   plain->sharded = "optimizer";
   const testing::Shuffled expected = testing::run_shuffled(plain, 1);
   REQUIRE(!expected.weights.empty());
-  for (std::uint64_t seed = 1; seed < 8; ++seed) {
+  for (std::uint64_t seed = 1; seed < 4; ++seed) {
     CAPTURE(seed);
     testing::Shuffled shuffled(replicas, seed);
     shuffled.run();
