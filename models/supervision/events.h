@@ -1,4 +1,4 @@
-// What a supervisor is told, and what it wants done.
+// Inputs of a supervisor, its effects.
 #pragma once
 
 #include "models/base/quantity.h"

@@ -285,6 +285,8 @@ void Supervisor::on(const TimerFired& input) {
   if (!suspicion) return;
   if (suspicion->gives_up && lose(*suspicion->gives_up, suspicion->why)) return;
   if (is_lost(suspicion->node)) return fail(suspicion->failure);
+  // Its connection is broken; whether its process is there nobody knows.
+  if (!again(suspicion->node, std::nullopt)) return fail(suspicion->failure);
   gone(suspicion->node, suspicion->what, suspicion->failure);
 }
 

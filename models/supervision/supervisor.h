@@ -1,6 +1,4 @@
-// Which nodes of a training are there, which are waited for, when all begin again: a pure state
-// machine. exec/launch performs its effects on processes and sockets, sim/driver on simulated
-// nodes.
+// Decides which nodes of a training are lost, which are waited for, when all begin again.
 #pragma once
 
 #include "models/protocol/training.h"
@@ -35,7 +33,8 @@ struct Rules {
 /// "2 restarts are left".
 std::string how_many_left(int restarts);
 
-/// Decides. It knows no clock, socket or process: `now` is any clock that does not go back.
+/// A pure state machine: it knows no clock, socket or process. `now` is any clock that does not go
+/// back. exec/launch performs its effects on processes and sockets, sim/driver on simulated nodes.
 class Supervisor {
  public:
   enum class Stage { joining, preparing, training, ending, over };

@@ -162,8 +162,8 @@ TEST_CASE("restarts: a node that is killed before the first step is started agai
 // A node that is stopped hears no polite word, so an attempt takes seconds to be cleared away.
 TEST_CASE("restarts: a signal between two attempts ends the run with its usual status, record") {
   const int signal = GENERATE(SIGTERM, SIGINT);
-  // While nodes are told to end; while they are killed.
-  const int after_ms = GENERATE(300, 2'400);
+  // While nodes are told to end; shortly before the stopped one is killed.
+  const int after_ms = GENERATE(300, 1'500);
   CAPTURE(signal, after_ms);
   Sandbox sandbox;
   const std::vector<std::string> settings{"training.steps=200000", "checkpoint={every: 50 steps}"};

@@ -78,7 +78,7 @@ TEST_CASE("sharded faults: a worker that is lost takes its part of the parameter
   // Both are there, but a ring that is broken carries no part.
   const FaultSpec cut{.at = 80_ms, .cut = {"worker0", "worker1"}, .lasting = 10_s};
   CHECK_THAT(failed_by("parameters", workers, cut),
-             StartsWith("worker") && EndsWith(": the connection to it was lost"));
+             StartsWith("worker") && EndsWith(": the connection to it was lost (worker0 noticed)"));
 }
 
 // Of hosts that fail in the mean every 2 s, two of them.
