@@ -1,7 +1,6 @@
 // What a supervisor decides, carried out on simulated nodes.
-#include "sim/driver/sim_training.h"
-
 #include "models/protocol/registry.h"
+#include "sim/driver/sim_training.h"
 
 #include <type_traits>
 #include <utility>
