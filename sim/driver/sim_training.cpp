@@ -24,7 +24,8 @@ constexpr std::uint64_t kStop = 0;
 constexpr std::uint64_t kGoOn = 1;
 
 // Nothing more telling turns up later: whatever dies is told at once.
-std::shared_ptr<supervision::Supervisor> supervisor_of(std::shared_ptr<const Training> training) {
+std::shared_ptr<supervision::Supervisor> supervisor_of(
+    const std::shared_ptr<const Training>& training) {
   const auto role = [training](NodeId id) { return training->role(id); };
   return std::make_shared<supervision::Supervisor>(
       supervision::Rules{.training = training,
