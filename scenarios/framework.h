@@ -13,7 +13,7 @@ namespace foretrain {
 struct ServerCost : AffineCost {
   double per_tensor_s = 0;
 
-  /// Of a gradient, or a part of one, of so many bytes and tensors.
+  /// Time of a gradient, or a part of one, with so many bytes and tensors.
   [[nodiscard]] Duration of(double bytes, double tensors) const {
     return Duration::from_seconds(overhead_s + bytes * per_item_s + tensors * per_tensor_s);
   }

@@ -144,7 +144,7 @@ class Launcher {
   std::vector<Member> members_;
   std::string kernels_;  // that all nodes compute with, once they have agreed
 
-  // Of an attempt.
+  // The attempt under way:
   Beginning beginning_;
   Record record_;
   std::unique_ptr<RunRows> rows_;

@@ -75,10 +75,10 @@ class Part : public HandshakeEnd, public std::enable_shared_from_this<Part> {
   }
 
  private:
-  // What this end waits for: the other end's first words, its proof, what it says of memory.
+  // This end waits for the other end's greeting, its proof, its answer about memory.
   enum class Stage { greeting, proof, memory };
 
-  // What the other end is to do next.
+  // Names the next message of the other end.
   [[nodiscard]] const char* awaited() const {
     if (end_ == End::connecting) return "answer";
     return stage_ == Stage::greeting ? "say who it is" : "prove the job key";

@@ -52,8 +52,8 @@ class Tls {
 
   [[nodiscard]] ssl_ctx_st* context() const { return context_; }
   [[nodiscard]] Bytes renewal() const { return renewal_; }
-  /// What OpenSSL's `error` between `ends` means: as a part of a sentence about the other end, and
-  /// what to do.
+  /// Explains OpenSSL's `error` between `ends`: a part of a sentence about the other end, with
+  /// advice.
   [[nodiscard]] std::string what_is_wrong(const ssl_st* ends, unsigned long error) const;
 
  private:

@@ -41,7 +41,7 @@ class WorkingSet {
     Instant begin;
     Duration takes;
   };
-  /// Of such a node; `simd`: floats of a register of its host's kernels.
+  /// The working set of node `id`; `simd`: floats in a register of its host's kernels.
   WorkingSet(std::shared_ptr<const Training> training, NodeId id,
              int simd = register_floats(kernel_set()));
 

@@ -272,7 +272,7 @@ void ParameterServer::stop(Instant now, NodeId from, Step step, Effects& effects
     return;
   }
   for (Queue& queue : queues_) {
-    // What is being applied is told of the end with its update.
+    // Workers whose gradients are being applied hear of the end with that update.
     if (!queue.over && queue.applying.empty()) announce_end(last_update_, queue, effects);
   }
 }

@@ -9,27 +9,23 @@
 
 namespace foretrain::supervision {
 
+// clang-format off
 // The life of a node:
 //
-//            Start             listening         peers, ready         go            finished
-//     Absent -----> Joining ------------> Listening --------> Ready ----> Training --------->
-//     Finished
-//       ^              ^                                                      |
-//       |              |  its connection is closed                            | the others go on
-//       |           Leaving <----- any node that lives, at EndAttempt         v
-//       |                          with `again`                              Lost <------+
-//       +------- the node that is gone, at EndAttempt with `again`            | Start    | gone
-//       again
-//                                                                             v          |
-//                                                     Training <------- Returning -------+
-//                                                               ready
+//     Absent --Start--> Joining --listening--> Listening --peers, ready--> Ready --go--> Training --finished--> Finished
+//       ^                  ^                                                               |
+//       |                  | its connection is closed                     others go on     v
+//       |               Leaving <-- each node that lives, at EndAttempt                   Lost <--+
+//       |                           with `again`                                           |      | gone
+//       |                                                                            Start v      |
+//       +-- the node that is gone, at EndAttempt with `again`      Training <--ready-- Returning -+
 //
 // Who is waited for:
 //
-//     node that is gone    async, ssp, sync with backups      sync, all_reduce, local_sgd
-//     worker but the chief nobody: Lost, the others go on,    all: the attempt ends
-//                          it returns under its id
-//     chief, server        all: the attempt ends              all: the attempt ends
+//     node that is gone       async, ssp, sync with backups                  sync, all_reduce, local_sgd
+//     worker, not the chief   nobody: it is Lost, and returns under its id   all wait: the attempt ends
+//     chief, server           all wait: the attempt ends                     all wait: the attempt ends
+// clang-format on
 //
 // After the end of an attempt the surviving processes discard their training state and join again.
 // All go on from the newest checkpoint. They wait up to `rejoin_limit` for the missing node;

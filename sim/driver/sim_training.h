@@ -40,7 +40,7 @@ struct KeptStates {
 /// What the nodes of a training begin with.
 struct Beginning {
   const KeptStates* from = nullptr;  ///< null: the first step
-  /// Of the attempts before; null: it is the first.
+  /// Supervisor of the attempts before; null in the first attempt.
   std::shared_ptr<supervision::Supervisor> supervisor{};
 };
 

@@ -65,9 +65,10 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
   }
   if (!scenario.cluster.hosts.empty()) {
     ClusterSpec cluster = emulate ? emulated(scenario.cluster) : scenario.cluster;
-    // What a worker and a server exchange goes by one port of each.
-    for (HostSpec& host : cluster.hosts)
-      host.ports = prepared.training->servers > 0 ? 1 : host.ports;
+    // A message between a worker and a server uses one port of each host.
+    if (prepared.training->servers > 0) {
+      for (HostSpec& host : cluster.hosts) host.ports = 1;
+    }
     fabric = std::make_unique<Fabric>(engine, cluster, in_kernel(scenario), time_factors,
                                       serving_hosts(prepared), history);
   }

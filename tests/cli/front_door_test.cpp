@@ -229,7 +229,7 @@ TEST_CASE("front door: no word of a command line is obeyed by a terminal") {
     CHECK(called.err.find("a control character, U+00") != std::string::npos);
     CHECK(called.err.find_first_of("\x1b\x01") == std::string::npos);
   }
-  // What is printed of files.
+  // Text of a file is printed without its control characters.
   sandbox.write("raw.json", "{\"foretrain_record\": \"\x1b[31m\"}");
   CHECK(sandbox.call("report raw.json").err.find('\x1b') == std::string::npos);
 }

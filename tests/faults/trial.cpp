@@ -153,7 +153,7 @@ Trial try_returns(std::uint64_t seed, const std::string& strategy, DataSets& dat
   training.workers = std::max(training.workers, 2);
   training.servers = std::min(training.servers, 2);
   scenario_case.scenario.cluster.hosts.front().count += 1;
-  // Of a strategy that takes nobody back else: either backups, or all are set back.
+  // Without backup workers such a strategy takes no worker back: all are set back.
   const bool either = reads(protocol_called(strategy), kBackupWorkers);
   const bool backups = either && draw.below(2) == 0;
   if (either) training.protocol.set(kBackupWorkers, std::int64_t{0});

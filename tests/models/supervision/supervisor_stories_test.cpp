@@ -170,7 +170,7 @@ class World {
     input(Left{id, "it closed the connection"}, name(id) + " leaves");
     ended(id, how);
   }
-  // Of the tasks of another launcher the supervisor sees the connection alone.
+  // The supervisor sees only the connection of a task that another launcher started.
   void ended(NodeId id, const std::string& how) {
     ++runs_[index_of(id)];
     there_[index_of(id)] = false;
