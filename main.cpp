@@ -11,16 +11,15 @@
 #include "exec/system/process.h"
 #include "exec/system/processor.h"
 #include "exec/transport/build_name.h"
+#include "reports/cli/against_cases.h"
 #include "reports/cli/arguments.h"
 #include "reports/cli/budget_cases.h"
-#include "reports/cli/clusters_cases.h"
 #include "reports/cli/command_line.h"
 #include "reports/cli/failure.h"
 #include "reports/cli/first_commands.h"
 #include "reports/cli/help.h"
 #include "reports/cli/import_command.h"
 #include "reports/cli/options.h"
-#include "reports/cli/published_cases.h"
 #include "reports/cli/read_commands.h"
 #include "reports/cli/sweep_cases.h"
 #include "reports/cli/validate_cases.h"
@@ -209,7 +208,27 @@ int sweep(const Arguments& arguments) {
   return sweep_cases(answer_of(arguments, "sweep"), cases, std::move(options));
 }
 
+// Beside what somebody measured elsewhere.
+int forecast_measured(const Arguments& arguments) {
+  Arguments summary = arguments;
+  summary.rows = "summary";
+  const Interruption interruption;
+  DataSets data_sets;
+  AgainstOptions options{arguments.against,
+                         arguments.scenario,
+                         arguments.judgement.fail_above,
+                         arguments.judgement.full,
+                         {}};
+  options.forecasting.threads = exec::usable_core_count();
+  options.forecasting.overrides = overrides_of(arguments);
+  options.forecasting.simulate = [&](const Case& each) {
+    return simulate_quietly(summary, each, data_sets, nullptr);
+  };
+  return validate_against(answer_of(arguments, "against"), options);
+}
+
 int validate(const Arguments& arguments) {
+  if (!arguments.against.empty()) return forecast_measured(arguments);
   const std::vector<Case> cases = read_forecastable(arguments);
   exec::RunOptions options = run_options_of(arguments);
   if (const auto other = exec::take_part(cases, options, exec::Trainings::as_told)) return *other;
@@ -290,27 +309,6 @@ int whatif(const Arguments& arguments) {
   });
 }
 
-// Figures from records, or of the published studies.
-int report_any(const Arguments& arguments) {
-  if (arguments.published.empty()) return report(arguments);
-  Arguments summary = arguments;
-  summary.rows = "summary";
-  const Interruption interruption;
-  PublishedOptions options;
-  const bool clusters = names_clusters(arguments.published, options);
-  options.data = arguments.data_path;
-  options.rewrite = arguments.rewrite;
-  if (arguments.seeds > 0) options.seeds = arguments.seeds;
-  options.threads = exec::usable_core_count();
-  DataSets data_sets;
-  options.simulate = [&](const Case& each) {
-    return simulate_quietly(summary, each, data_sets, nullptr);
-  };
-  options.run = [&](const Case& each) { return run_case(summary, {}, each); };
-  if (clusters) return report_clusters(answer_of(arguments, "clusters"), options);
-  return report_published(answer_of(arguments, "published"), options);
-}
-
 int import_any(const Arguments& arguments) {
   DataSets data_sets;
   return import_training(arguments, [&](const Case& each) {
@@ -374,15 +372,15 @@ constexpr Command kCommands[] = {
     {"examples", "list, print, copy the scenarios of the library", examples_options, examples},
     {"run", "train for real: one process a node, over TCP", run_options, run},
     {"simulate", "the same training in virtual time", simulate_options, simulate},
-    {"validate", "both, side by side, with errors", validate_options, validate},
+    {"validate", "both, side by side, or a forecast beside what was measured", validate_options,
+     validate},
     {"evaluate", "how good weights are on the test set of a scenario", evaluate_options, evaluate},
-    {"ledger", "what validations found on each machine, as a table", ledger_options, ledger},
     {"whatif", "what limits a training, what each change would buy", whatif_options, whatif},
     {"import", "a scenario from the trace of somebody's own training", import_options, import_any},
     {"sweep", "all cases of a scenario as rows of one table, resumable", sweep_options, sweep},
     {"serve", "the same questions by hand, in a browser", serve_options, serve_page},
     {"check", "read a scenario, print it resolved, run nothing", check_options, check},
-    {"report", "figures, a page, from the folders of the others", report_options, report_any},
+    {"report", "figures, a page, from the folders of the others", report_options, report},
     {"calibrate", "measure this machine for simulate", calibrate_options, calibrate},
     {"data", "list, verify, draw data sets", data_options, data},
     {"describe", "print man pages, completion, all keys, hardware", describe_options, describe},

@@ -74,25 +74,22 @@ struct Arguments {
   int page_port = 8080;
   // The others.
   Judgement judgement;
-  std::string ledger;   ///< of validate, where it is entered; of ledger, the file; empty: nowhere
+  std::string against;  ///< of validate: the table of what was measured; empty: it is run here
+  std::string ledger;   ///< of validate: where it is entered; empty: nowhere
   std::string weights;  ///< of evaluate: file of weights
-  std::string into;     ///< of ledger: the file whose table is renewed; empty: none
   bool schema = false;
   std::string graph;                 ///< table | dot; empty: not asked for
   std::vector<std::string> records;  ///< of report
-  /// Of report: a study, or all; `clusters`, or that and a study of it; empty: not asked for.
-  std::vector<std::string> published;
-  bool rewrite = false;
-  std::string trace;              ///< of import: a trace, or a table of layers
-  int batch = 0;                  ///< of import; 0: as the trace says
-  int rank = -1;                  ///< of import, in a trace of several; -1: not said
-  int device = -1;                ///< likewise
-  Draft draft;                    ///< of new
-  std::string parameters;         ///< of import, with `step`: of the model, 110M
-  std::string step;               ///< of import: what one took, 350 ms; empty: a trace says it
-  int workers = 0;                ///< of import, with `step`; 0: as the scenario says
-  std::vector<std::string> from;  ///< of calibrate
-  bool cluster = false;           ///< of calibrate: the hosts of the launcher's tasks
+  std::string trace;                 ///< of import: a trace, or a table of layers
+  int batch = 0;                     ///< of import; 0: as the trace says
+  int rank = -1;                     ///< of import, in a trace of several; -1: not said
+  int device = -1;                   ///< likewise
+  Draft draft;                       ///< of new
+  std::string parameters;            ///< of import, with `step`: of the model, 110M
+  std::string step;                  ///< of import: what one took, 350 ms; empty: a trace says it
+  int workers = 0;                   ///< of import, with `step`; 0: as the scenario says
+  std::vector<std::string> from;     ///< of calibrate
+  bool cluster = false;              ///< of calibrate: the hosts of the launcher's tasks
   std::string model;
   std::string data_command;  ///< list | verify | draw
   std::string data_path;

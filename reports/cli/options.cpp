@@ -208,7 +208,7 @@ void whatif_options(CLI::App& command, Arguments& arguments) {
 }
 
 void validate_options(CLI::App& command, Arguments& arguments) {
-  add_scenario(command, arguments);
+  add_scenario(command, arguments, false);
   add_output(command, arguments, "out/NAME/validate, out/NAME/validate-SETTINGS with --set");
   add_force(command, arguments, kSetAside);
   command.add_flag("--full", arguments.judgement.full,
@@ -228,6 +228,12 @@ void validate_options(CLI::App& command, Arguments& arguments) {
       .add_option("--ledger", arguments.ledger,
                   "enter what was measured on this machine into the ledger FILE")
       ->type_name("FILE");
+  auto* against = command.add_option("--against", arguments.against,
+                                     "train nothing: forecast what TABLE (CSV) says was measured");
+  against->type_name("TABLE");
+  for (const char* other : {"--ledger", "--repeat", "--emulate", "--port", "--force"}) {
+    against->excludes(command.get_option(other));
+  }
   command.add_flag("--json", arguments.json, kJson);
 }
 
@@ -279,29 +285,11 @@ void check_options(CLI::App& command, Arguments& arguments) {
 }
 
 void report_options(CLI::App& command, Arguments& arguments) {
-  auto* records = command.add_option(
+  command.add_option(
       "records", arguments.records,
       "folders that run, simulate, validate, sweep, whatif wrote, files of whatif --json");
-  add_output(command, arguments, "out/report, out/published, out/clusters");
+  add_output(command, arguments, "out/report");
   add_nodes(command, arguments);
-  auto* published = command.add_option(
-      "--published", arguments.published,
-      "instead of records: the published studies of the library, or one of them; clusters, "
-      "clusters STUDY: what others measured on theirs");
-  published->type_name("STUDY")->expected(0, 2)->default_str("all")->excludes(records);
-  command
-      .add_option("--data", arguments.data_path, "with --published: train on the MNIST in FOLDER")
-      ->type_name("FOLDER")
-      ->needs(published);
-  command
-      .add_option("--seeds", arguments.seeds, "with --data: trainings of each case (default: 3)")
-      ->check(CLI::Range(1, 100))
-      ->needs(published);
-  command
-      .add_flag("--rewrite", arguments.rewrite,
-                "with --published: write the tables of the library anew")
-      ->needs(published);
-  command.add_flag("--json", arguments.json, kJson)->needs(published);
 }
 
 void calibrate_options(CLI::App& command, Arguments& arguments) {

@@ -18,7 +18,6 @@ void simulate_options(CLI::App& command, Arguments& arguments);
 void validate_options(CLI::App& command, Arguments& arguments);
 void whatif_options(CLI::App& command, Arguments& arguments);
 void evaluate_options(CLI::App& command, Arguments& arguments);
-void ledger_options(CLI::App& command, Arguments& arguments);
 void sweep_options(CLI::App& command, Arguments& arguments);
 void import_options(CLI::App& command, Arguments& arguments);
 void check_options(CLI::App& command, Arguments& arguments);

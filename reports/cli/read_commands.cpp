@@ -7,7 +7,6 @@
 #include "reports/show/terminal/case_text.h"
 #include "reports/show/terminal/step_graph_text.h"
 #include "reports/show/terminal/summary_table.h"
-#include "reports/studies/ledger/ledger.h"
 #include "scenarios/check_named.h"
 #include "scenarios/input_error.h"
 #include "scenarios/prepared.h"
@@ -60,8 +59,7 @@ int check(const Arguments& arguments) {
 
 int report(const Arguments& arguments) {
   if (arguments.records.empty()) {
-    throw InputError(
-        "report: name folders that run, simulate, validate, sweep or whatif wrote, or --published");
+    throw InputError("report: name folders that run, simulate, validate, sweep or whatif wrote");
   }
   const std::filesystem::path out = arguments.out.empty() ? "out/report" : arguments.out;
   std::error_code error;
@@ -124,21 +122,6 @@ int evaluate(const Arguments& arguments) {
         fmt::format("{}: accuracy {:.4f}, loss {:.4f} nats", each.label(), accuracy, loss);
     if (!std::isnan(score.auc)) text += fmt::format(", AUC {:.4f}", score.auc);
     print(fmt::format("{}, over {} test examples\n", text, examples));
-  }
-  return kDone;
-}
-
-int ledger(const Arguments& arguments) {
-  if (!std::filesystem::exists(arguments.ledger)) {
-    throw InputError(
-        fmt::format("{}: there is no such file; validate --ledger writes one", arguments.ledger));
-  }
-  const std::string table = ledger_table(read_ledger(arguments.ledger));
-  if (arguments.into.empty()) return print(table);
-  try {
-    write_text_file(arguments.into, with_ledger_table(read_text(arguments.into), table));
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", arguments.into, error.what()));
   }
   return kDone;
 }

@@ -1,4 +1,4 @@
-// The commands that train nothing: check, report, evaluate, ledger, data.
+// The commands that train nothing: check, report, evaluate, data.
 #pragma once
 
 #include "reports/cli/arguments.h"
@@ -13,8 +13,6 @@ int check(const Arguments& arguments);
 int report(const Arguments& arguments);
 /// Loss and accuracy of weights in a file. @throws DataError
 int evaluate(const Arguments& arguments);
-/// The table of a ledger, or that table in a file.
-int ledger(const Arguments& arguments);
 /// Lists, verifies, draws data sets. @throws DataError
 int data(const Arguments& arguments);
 

@@ -10,35 +10,66 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace foretrain {
 
-std::vector<TableRow> read_table(const std::string& path,
-                                 std::span<const std::string_view> columns) {
+namespace {
+
+using Names = std::span<const std::string_view>;
+
+/// Where each cell of a row of the file belongs: its place among `columns`, then `optional`.
+std::vector<std::size_t> places_of(const std::vector<CsvCell>& titles, const std::string& place,
+                                   Names columns, Names optional) {
+  std::vector<std::string_view> names(columns.begin(), columns.end());
+  names.insert(names.end(), optional.begin(), optional.end());
+  std::vector<std::size_t> places;
+  for (const CsvCell& title : titles) {
+    const auto found = std::ranges::find(names, title.text);
+    const auto at = static_cast<std::size_t>(found - names.begin());
+    if (found == names.end()) {
+      throw InputError(fmt::format("{}: no column is called '{}'; there are {}", place, title.text,
+                                   fmt::join(names, ", ")));
+    }
+    if (std::ranges::find(places, at) != places.end()) {
+      throw InputError(fmt::format("{}: column {} is there twice; leave one", place, title.text));
+    }
+    places.push_back(at);
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (std::ranges::find(places, i) != places.end()) continue;
+    throw InputError(fmt::format("{}: column {} is missing; write it", place, columns[i]));
+  }
+  return places;
+}
+
+}  // namespace
+
+std::vector<TableRow> read_table(const std::string& path, Names columns, Names optional) {
   const std::string text = read_text(path);
   std::vector<TableRow> rows;
-  bool titled = false;
+  std::vector<std::size_t> places;
   CsvRows table(text, CsvRows::Comments::are_passed_over,
                 [&](std::size_t line, std::size_t, const std::string& what) {
                   throw InputError(fmt::format("{}:{}: {}", path, line, what));
                 });
   while (table.next()) {
-    const std::vector<CsvCell>& cells = table.cells();
     const std::string place = fmt::format("{}:{}", path, table.line());
-    if (!titled && !std::ranges::equal(cells, columns, {}, &CsvCell::text)) {
-      throw InputError(
-          fmt::format("{}: the columns have to be {}", place, fmt::join(columns, ",")));
+    if (places.empty()) {
+      places = places_of(table.cells(), place, columns, optional);
+      continue;
     }
-    if (cells.size() != columns.size()) {
+    const std::vector<std::string> texts = table.texts();
+    if (texts.size() != places.size()) {
       throw InputError(fmt::format("{}: {} values under {} columns; write one for each column",
-                                   place, cells.size(), columns.size()));
+                                   place, texts.size(), places.size()));
     }
-    if (titled) rows.push_back({place, table.texts()});
-    titled = true;
+    TableRow& row =
+        rows.emplace_back(place, std::vector<std::string>(columns.size() + optional.size()));
+    for (std::size_t i = 0; i < places.size(); ++i) row.cells[places[i]] = texts[i];
   }
-  if (!titled)
-    throw InputError(fmt::format("{}: no columns; write {}", path, fmt::join(columns, ",")));
-  return rows;
+  if (!places.empty()) return rows;
+  throw InputError(fmt::format("{}: no columns; write {}", path, fmt::join(columns, ",")));
 }
 
 double number_in(const std::string& cell, const std::string& place) {

@@ -16,10 +16,12 @@ struct TableRow {
   std::vector<std::string> cells;
 };
 
-/// Reads a table whose first line names precisely `columns`. Blank lines and those that begin with
-/// `#` are passed over. @throws InputError that names file and line
-std::vector<TableRow> read_table(const std::string& path,
-                                 std::span<const std::string_view> columns);
+/// Reads a table whose first line names `columns`, with any of the `optional` ones, in any order.
+/// The cells of a row stand in the order of `columns`, then of `optional`; empty where the table
+/// has no such column. Blank lines and those that begin with `#` are passed over.
+/// @throws InputError that names file and line
+std::vector<TableRow> read_table(const std::string& path, std::span<const std::string_view> columns,
+                                 std::span<const std::string_view> optional = {});
 
 /// The number in a cell. @throws InputError that begins with `place`
 double number_in(const std::string& cell, const std::string& place);

@@ -2,9 +2,7 @@
 #include "models/base/check.h"
 #include "reports/show/page/sweep_section.h"
 #include "reports/studies/ledger/ledger.h"
-#include "reports/studies/published/claims.h"
-#include "reports/studies/published/measured.h"
-#include "reports/studies/published/reported.h"
+#include "reports/studies/measured/figures.h"
 #include "scenarios/batch_times.h"
 #include "scenarios/layer_profile.h"
 #include "scenarios/trace.h"
@@ -45,29 +43,22 @@ void batch_times(const std::string& path, const std::string& /*text*/) {
 
 void ledger(const std::string& path, const std::string& /*text*/) {
   const auto rows = read_ledger(path);
-  ledger_table(rows);
+  newest_rows(rows);
   const std::string again = scratch_file("ledger_again", ledger_csv(rows));
   FT_CHECK_OP(ledger_csv(read_ledger(again)), ==, ledger_csv(rows));
 }
 
 void measured(const std::string& path, const std::string& /*text*/) {
-  measured_csv(read_measured(path));
+  for (const MeasuredFigure& figure : read_figures(path, "mine.yaml")) {
+    FT_CHECK(std::isfinite(figure.value));
+  }
 }
-
-void claims(const std::string& path, const std::string& /*text*/) { read_claims(path); }
-
-void reported(const std::string& path, const std::string& /*text*/) {
-  for (const ReportedFigure& figure : read_reported(path)) FT_CHECK(!figure.title().empty());
-}
-
-void readings(const std::string& path, const std::string& /*text*/) { read_readings(path); }
 
 void sweep(const std::string& path, const std::string& text) {
   sweep_section(read_sweep(text, path));
 }
 
-constexpr std::array kReaders{trace,  profile,  batch_times, ledger, measured,
-                              claims, reported, readings,    sweep};
+constexpr std::array kReaders{trace, profile, batch_times, ledger, measured, sweep};
 
 }  // namespace
 

@@ -85,7 +85,7 @@ struct Columns {
   std::vector<std::string> names;
 };
 
-Columns columns_of(const Panel& panel) {
+Columns panel_columns(const Panel& panel) {
   Columns c;
   const double unknown = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> tops(panel.categories.size());
@@ -174,7 +174,7 @@ Json spec_of(const Figure& figure, const Drawing& d, const Extent& extent) {
 Json panel_json(const Figure& figure, const Panel& panel) {
   const bool above = figure.stacked && &panel != &figure.panels.back();
   const Drawing drawing = drawing_of(panel, above);
-  const Columns columns = columns_of(panel);
+  const Columns columns = panel_columns(panel);
   Extent extent = extent_of(columns, drawing);
   if (extent.range() <= 0) extent.most = extent.least + 1;  // an axis needs a length
   if (panel.log_x() && extent.least > 0) {

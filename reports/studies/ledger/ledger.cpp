@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -105,6 +106,22 @@ std::vector<LedgerRow> read_ledger(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return rows;
   for (const TableRow& row : read_table(path.string(), kColumns)) rows.push_back(row_of(row));
   return rows;
+}
+
+std::vector<LedgerRow> newest_rows(const std::vector<LedgerRow>& rows) {
+  std::vector<LedgerRow> newest;
+  for (auto row = rows.begin(); row != rows.end(); ++row) {
+    const auto replaces = [&](const LedgerRow& later) {
+      const Occasion& a = row->measured;
+      const Occasion& b = later.measured;
+      return a.processor == b.processor && a.file == b.file && a != b && a.date <= b.date;
+    };
+    const bool dated = std::any_of(rows.begin(), row, [&](const LedgerRow& earlier) {
+      return replaces(earlier) && row->measured.date < earlier.measured.date;
+    });
+    if (!dated && std::none_of(row, rows.end(), replaces)) newest.push_back(*row);
+  }
+  return newest;
 }
 
 std::string ledger_csv(const std::vector<LedgerRow>& rows) {

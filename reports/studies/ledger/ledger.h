@@ -54,15 +54,4 @@ std::string ledger_csv(const std::vector<LedgerRow>& rows);
 /// their strategy. @throws InputError where the file is damaged, or cannot be written
 void enter_into_ledger(const std::filesystem::path& path, const std::vector<LedgerRow>& rows);
 
-/// The newest validation of each file on each machine, as a table in Markdown: a row with the
-/// errors of each strategy, one with those that are left with the runs' own compute times. Empty
-/// where there are no rows.
-std::string ledger_table(const std::vector<LedgerRow>& rows);
-
-/// `text` with `table` between the lines kLedgerBegin and kLedgerEnd. @throws InputError where it
-/// has not each of them once, in this order
-std::string with_ledger_table(const std::string& text, const std::string& table);
-inline constexpr const char* kLedgerBegin = "<!-- ledger -->";
-inline constexpr const char* kLedgerEnd = "<!-- end of ledger -->";
-
 }  // namespace foretrain

@@ -27,7 +27,7 @@ TEST_CASE("shared ring: another process sends and receives, and may be gone befo
   constexpr std::size_t kSize = 60'000;
   if (child == 0) {
     const auto opened = open_memory(offer);
-    if (!opened || write(pair.right.native_handle(), "!", 1) != 1) _exit(1);
+    if (!opened || ::write(pair.right.native_handle(), "!", 1) != 1) _exit(1);
     boost::asio::io_context loop{1};
     boost::asio::ip::tcp::socket own(loop, boost::asio::ip::tcp::v4(),
                                      dup(pair.right.native_handle()));
@@ -98,7 +98,7 @@ TEST_CASE("shared ring: a file that has the size of a ring, its first bytes, its
   const TempFolder folder;
   const auto opens = [&](int descriptor) {
     REQUIRE(descriptor >= 0);
-    REQUIRE(write(descriptor, bytes.data(), bytes.size()) == std::ssize(bytes));
+    REQUIRE(::write(descriptor, bytes.data(), bytes.size()) == std::ssize(bytes));
     offer.descriptor = descriptor;
     const bool opened = open_memory(offer) != nullptr;
     close(descriptor);

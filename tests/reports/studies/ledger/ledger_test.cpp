@@ -97,44 +97,22 @@ TEST_CASE("ledger: a number that its column cannot hold is refused by its line")
              Catch::EndsWith("ledger.csv:2: '1e999' is too large; write another number"));
 }
 
-TEST_CASE("ledger table: the newest validation of each file on each machine") {
+TEST_CASE("ledger: the newest validation of each file on each machine") {
   Occasion elsewhere = measured("loopback", "2026-11-20", "ghi");
   elsewhere.processor.model = 17;
-  elsewhere.processor.l3 = {};
-  LedgerRow apart = row(measured("loopback", "2026-11-23", "def"), "sync", 0.031);
-  apart.protocol_median = 0.01;
-  apart.protocol_p95 = 0.06;
-  const std::string table =
-      ledger_table({row(measured("loopback", "2026-11-22", "abc"), "single", 0.2),
-                    row(measured("shaped", "2026-11-22", "abc"), "async", 0.04), apart,
-                    row(elsewhere, "sync", 0.5)});
-  CHECK(table ==
-        "| machine | file, date, commit | sync | async |\n"
-        "|---|---|---|---|\n"
-        "| Some, \"quoted\" CPU (6/143), 2 cores, L1d 48 KiB, L2 2 MiB, L3 105 MiB | loopback, "
-        "2026-11-23, def | **3.1 / 6.2** | - |\n"
-        "| | own compute times | 1.0 / 6.0 | - |\n"
-        "|  | shaped, 2026-11-22, abc | - | **4.0 / 8.0** |\n"
-        "| | own compute times | - | - |\n"
-        "| Some, \"quoted\" CPU (6/17), 2 cores, L1d 48 KiB, L2 2 MiB | loopback, 2026-11-20, ghi "
-        "| 50.0 / 100.0 | - |\n"
-        "| | own compute times | - | - |\n");
+  const LedgerRow old = row(measured("loopback", "2026-11-22", "abc"), "single", 0.2);
+  const LedgerRow other_file = row(measured("shaped", "2026-11-22", "abc"), "async", 0.04);
+  const LedgerRow again = row(measured("loopback", "2026-11-23", "def"), "sync", 0.031);
+  const LedgerRow beside = row(measured("loopback", "2026-11-23", "def"), "async", 0.02);
+  const LedgerRow late_entry = row(measured("loopback", "2026-11-21", "xyz"), "sync", 0.9);
+  CHECK(newest_rows({old, other_file, again, beside, row(elsewhere, "sync", 0.5), late_entry}) ==
+        std::vector{other_file, again, beside, row(elsewhere, "sync", 0.5)});
 }
 
-TEST_CASE("ledger table: the guide has the one of the library's ledger") {
+TEST_CASE("ledger: every row of the library's names its processor") {
   const auto rows = read_ledger(source_dir() + "/scenarios/validation/ledger.csv");
-  const std::string guide = read_text(source_dir() + "/scenarios/guides/validate.md");
-  CHECK(with_ledger_table(guide, ledger_table(rows)) == guide);
-  for (const LedgerRow& row : rows) CHECK_FALSE(row.measured.processor.name.empty());
-}
-
-TEST_CASE("ledger table: it goes between its two lines, or nowhere") {
-  const std::string text = "above\n<!-- ledger -->\nold\n<!-- end of ledger -->\nbelow\n";
-  CHECK(with_ledger_table(text, "new\n") ==
-        "above\n<!-- ledger -->\nnew\n<!-- end of ledger -->\nbelow\n");
-  CHECK(with_ledger_table(with_ledger_table(text, "new\n"), "old\n") == text);
-  CHECK_THROWS_WITH(with_ledger_table("no place", "new\n"), Catch::Contains("write two lines"));
-  CHECK_THROWS_AS(with_ledger_table("<!-- end of ledger -->\n<!-- ledger -->\n", ""), InputError);
+  CHECK_FALSE(rows.empty());
+  for (const LedgerRow& each : rows) CHECK_FALSE(each.measured.processor.name.empty());
 }
 
 }  // namespace

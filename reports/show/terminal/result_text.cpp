@@ -1,0 +1,115 @@
+#include "reports/show/terminal/result_text.h"
+
+#include "reports/record/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <variant>
+#include <vector>
+
+namespace foretrain {
+namespace {
+
+using ColumnKind = ResultColumn::Kind;
+
+double magnitude(const ResultValue& value) {
+  const auto* number = std::get_if<double>(&value);
+  return number == nullptr ? -1 : std::abs(*number);
+}
+
+/// The rows that are shown, in their order.
+std::vector<std::size_t> shown_rows(const ResultTable& table, bool full) {
+  std::vector<std::size_t> rows(table.rows.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  if (full || rows.size() <= kBriefRows) return rows;
+  const auto judged = std::ranges::find_if(table.columns, &ResultColumn::judged);
+  if (judged != table.columns.end()) {
+    const auto column = static_cast<std::size_t>(judged - table.columns.begin());
+    std::erase_if(rows, [&](std::size_t row) { return !table.rows[row].good; });
+    std::ranges::stable_sort(rows, std::ranges::greater(), [&](std::size_t row) {
+      return magnitude(table.rows[row].values[column]);
+    });
+  }
+  rows.resize(std::min(rows.size(), kBriefRows));
+  return rows;
+}
+
+struct Shown {
+  std::size_t column = 0;  ///< of the table
+  std::size_t width = 0;   ///< with the gap before it
+  bool words = false;
+};
+
+/// Columns that say something in one of the rows, as wide as what they say; the widest of words
+/// gives way where the line is wider than the terminal.
+std::vector<Shown> shown_columns(const ResultTable& table, const std::vector<std::size_t>& rows) {
+  std::vector<Shown> all;
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const ResultColumn& column = table.columns[i];
+    if (column.kind == ColumnKind::comment) continue;
+    Shown shown{i, columns_of(column.title), column.kind == ColumnKind::words};
+    bool says = false;
+    for (const std::size_t row : rows) {
+      const std::string text = cell_text(table.rows[row].values[i], column.kind);
+      says = says || text != "-";
+      shown.width = std::max(shown.width, columns_of(text));
+    }
+    if (!says) continue;
+    width += shown.width;
+    all.push_back(shown);
+  }
+  const std::size_t gap = width + 2 * all.size() <= text_columns() ? 2 : 1;
+  for (Shown& each : all) each.width += gap;
+  width += gap * all.size();
+  if (width <= text_columns()) return all;
+  const auto widest = std::ranges::max_element(
+      all, {}, [](const Shown& each) { return each.words ? each.width : 0; });
+  constexpr std::size_t kLeast = 8;
+  if (widest != all.end() && widest->words) {
+    const std::size_t over = width - text_columns();
+    widest->width = widest->width > over + kLeast ? widest->width - over : kLeast;
+  }
+  return all;
+}
+
+std::string table_text(const ResultTable& table, bool full) {
+  const std::vector<std::size_t> rows = shown_rows(table, full);
+  const std::vector<Shown> columns = shown_columns(table, rows);
+  std::string text;
+  const auto line = [&](const auto& cell) {
+    std::string cells;
+    for (const Shown& each : columns) {
+      const std::string words = cell(each.column);
+      cells += each.words ? " " + left(words, each.width - 1) : right(words, each.width);
+    }
+    cells.erase(cells.find_last_not_of(' ') + 1);
+    text += cells + "\n";
+  };
+  line([&](std::size_t column) { return table.columns[column].title; });
+  for (const std::size_t row : rows) {
+    line([&](std::size_t column) {
+      return cell_text(table.rows[row].values[column], table.columns[column].kind);
+    });
+  }
+  if (rows.size() < table.rows.size()) {
+    text += wrap(fmt::format("  {} of {} rows; --full has all.", rows.size(), table.rows.size()));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const Result& result, bool full) {
+  std::string text = wrap(result.sentence);
+  for (const ResultTable& table : result.tables) {
+    if (table.full && !full) continue;
+    text += "\n" + table_text(table, full);
+  }
+  return text + "\n" + wrap(result.stands_on);
+}
+
+}  // namespace foretrain

@@ -1,0 +1,73 @@
+#include "reports/studies/result/result.h"
+
+#include "reports/record/csv.h"
+#include "reports/record/text.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace foretrain {
+
+ResultValue result_value(std::optional<double> number) {
+  return number ? ResultValue(*number) : ResultValue();
+}
+
+std::string cell_text(const ResultValue& value, ResultColumn::Kind kind) {
+  constexpr double kPerCent = 100;
+  if (const auto* words = std::get_if<std::string>(&value)) return words->empty() ? "-" : *words;
+  const auto* number = std::get_if<double>(&value);
+  if (number == nullptr) return "-";
+  if (kind == ResultColumn::Kind::count) return grouped(static_cast<std::int64_t>(*number));
+  if (kind == ResultColumn::Kind::share) return fmt::format("{:.1f} %", *number * kPerCent);
+  if (kind == ResultColumn::Kind::change) return signed_percent(*number);
+  return figure(*number);
+}
+
+std::string to_csv(const ResultTable& table) {
+  std::vector<std::string_view> names;
+  names.reserve(table.columns.size());
+  for (const ResultColumn& column : table.columns) names.emplace_back(column.name);
+  CsvWriter csv(names);
+  for (const ResultRow& row : table.rows) {
+    for (const ResultValue& value : row.values) {
+      if (const auto* words = std::get_if<std::string>(&value)) {
+        csv.text(*words);
+      } else if (const auto* number = std::get_if<double>(&value)) {
+        csv.number(*number);
+      } else {
+        csv.empty();
+      }
+    }
+    csv.end_row();
+  }
+  return std::string(csv.written());
+}
+
+nlohmann::ordered_json to_json(const Result& result) {
+  using Json = nlohmann::ordered_json;
+  Json json{{"sentence", result.sentence}, {"stands_on", result.stands_on}};
+  for (const ResultTable& table : result.tables) {
+    Json& rows = json[table.name] = Json::array();
+    for (const ResultRow& row : table.rows) {
+      Json& object = rows.emplace_back(Json::object());
+      for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        const auto set = [&](const auto& value) { object[table.columns[i].name] = value; };
+        const ResultValue& value = row.values.at(i);
+        if (const auto* words = std::get_if<std::string>(&value)) {
+          set(*words);
+        } else if (const auto* number = std::get_if<double>(&value)) {
+          const bool counts = table.columns[i].kind == ResultColumn::Kind::count;
+          counts ? set(static_cast<std::int64_t>(*number)) : set(*number);
+        } else {
+          set(nullptr);
+        }
+      }
+    }
+  }
+  return json;
+}
+
+}  // namespace foretrain

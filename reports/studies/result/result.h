@@ -1,0 +1,64 @@
+// What a study found, before anybody decides how it is shown.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace foretrain {
+
+/// A cell of a table: nothing to say, words, a number in the unit of its column.
+using ResultValue = std::variant<std::monostate, std::string, double>;
+/// Nothing where it is not known.
+ResultValue result_value(std::optional<double> number);
+
+/// A column of a table.
+struct ResultColumn {
+  enum class Kind {
+    words,
+    number,   ///< four significant digits
+    count,    ///< a whole number
+    share,    ///< of 1; people read per cent: 0.081 is `8.1 %`
+    change,   ///< likewise, always with its sign: `-3.1 %`
+    comment,  ///< sentences, which files and pages have, a terminal has not
+  };
+  std::string name;   ///< in CSV and JSON: `error_median`
+  std::string title;  ///< for people: `median error`
+  Kind kind = Kind::number;
+  bool judged = false;  ///< a page colours its cells as the row came out (ResultRow::good)
+};
+
+struct ResultRow {
+  std::vector<ResultValue> values;  ///< one a column
+  std::optional<bool> good = {};    ///< how it came out; nothing: nobody judges it
+};
+
+struct ResultTable {
+  std::string name;   ///< of its file and in JSON: `studies`
+  std::string title;  ///< for people
+  std::vector<ResultColumn> columns;
+  std::vector<ResultRow> rows;
+  bool full = false;  ///< a terminal shows it where everything is asked for
+};
+
+/// A study's answer. Each of its four renderers exists once: to_csv and to_json here,
+/// show/terminal/result_text.h, show/page/result_page.h.
+struct Result {
+  std::string sentence;  ///< the one that matters
+  std::vector<ResultTable> tables;
+  std::string stands_on;  ///< what is assumed, in a sentence
+};
+
+/// As a person reads a cell; `-` where there is nothing to say.
+std::string cell_text(const ResultValue& value, ResultColumn::Kind kind);
+
+std::string to_csv(const ResultTable& table);
+/// `sentence`, `stands_on`, and each table by its name as a list of objects; null where there is
+/// nothing to say.
+nlohmann::ordered_json to_json(const Result& result);
+
+}  // namespace foretrain
