@@ -384,7 +384,7 @@ constexpr Command kCommands[] = {
     {"check", "read a scenario, print it resolved, run nothing", check_options, check},
     {"report", "figures, a page, from the folders of the others", report_options, report_any},
     {"calibrate", "measure this machine for simulate", calibrate_options, calibrate},
-    {"data", "list, verify, draw data sets", data_options, data},
+    {"data", "list, verify data sets", data_options, data},
     {"describe", "print man pages, completion, all keys, hardware", describe_options, describe},
 };
 

@@ -62,10 +62,6 @@ Bytes table_bytes(std::int64_t examples, const InputShape& shape);
 /// examples tell it: text. @throws DataError
 std::optional<DataSummary> summarize_data(const DataSource& source);
 
-/// Draws a set of the formats `digits` or `images` to the four files of an IDX data set in
-/// `folder`, which is there. @throws DataError where a file cannot be written
-void write_drawn(const DataSource& source, const std::string& folder);
-
 /// The first `count` examples; all of them where there are no more.
 std::shared_ptr<const Dataset> take(std::shared_ptr<const Dataset> dataset, std::int64_t count);
 

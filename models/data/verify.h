@@ -1,4 +1,4 @@
-// Says what a data file holds.
+// Says what a data set holds.
 #pragma once
 
 #include "models/data/data_error.h"
@@ -7,10 +7,10 @@
 
 namespace foretrain {
 
-/// Finds out what the file or the folder `path` holds (IDX plain or packed, CIFAR-10, LIBSVM,
-/// Criteo), reads all of it, and tells in a few lines: format, examples, shape, classes with their
-/// counts, range of values; of sparse data how dense it is, of Criteo how much is missing.
+/// Finds the format of the data set in `folder` by the names of its files (IDX plain or packed,
+/// CIFAR-10, LIBSVM, Criteo) and reads all of its examples. Returns a few lines: the format; for
+/// the training and the test examples their number, their shape, their classes with counts.
 /// @throws DataError for what is wrong with it
-std::string describe_data(const std::string& path);
+std::string describe_data(const std::string& folder);
 
 }  // namespace foretrain

@@ -54,7 +54,6 @@ constexpr ShownExample kShownExamples[] = {
     {"data", "list", "the formats of data sets"},
     {"data list", "", "the formats that dataset: can name"},
     {"data verify", "data/mnist", "read all of it"},
-    {"data draw", "digits --set take=1000 --out out/digits", "a thousand digits, as IDX files"},
     {"describe", "bash", "completion: source <(foretrain describe bash)"},
     {"describe", "hardware", "the hosts that a scenario may name"},
 };

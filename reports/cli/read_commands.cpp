@@ -1,8 +1,10 @@
 #include "reports/cli/read_commands.h"
 
-#include "reports/cli/data_commands.h"
+#include "models/data/open_data.h"
+#include "models/data/verify.h"
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
+#include "reports/record/text.h"
 #include "reports/show/page/report.h"
 #include "reports/show/terminal/case_text.h"
 #include "reports/show/terminal/step_graph_text.h"
@@ -89,9 +91,13 @@ int report(const Arguments& arguments) {
 }
 
 int data(const Arguments& arguments) {
-  if (arguments.data_command == "list") return print(list_data());
-  if (arguments.data_command == "verify") return print(verify_data(arguments.data_path));
-  return print(draw_data(arguments.data_format, arguments.data_settings, arguments.out));
+  if (arguments.data_command == "list") {
+    return print(fmt::format("A scenario's dataset: has one of {} formats.\n\n{}",
+                             data_formats().size(), hang(describe_formats(), 9)));
+  }
+  constexpr std::size_t kNames = 11;  // columns of the names in front, as models/data has them
+  return print(wrap(fmt::format("All of {} was read, nothing is wrong.", arguments.data_path)) +
+               "\n" + hang(describe_data(arguments.data_path), kNames));
 }
 
 int evaluate(const Arguments& arguments) {
