@@ -94,11 +94,10 @@ struct Arguments {
   std::vector<std::string> from;  ///< of calibrate
   bool cluster = false;           ///< of calibrate: the hosts of the launcher's tasks
   std::string model;
-  std::string data_command;  ///< list | verify | draw
+  std::string data_command;  ///< list | verify
   std::string data_path;
-  std::string data_format = "digits";
-  std::vector<std::string> data_settings;
   std::string form;                   ///< of describe: what is printed
+  std::vector<std::string> words;     ///< of describe: what a shell asks to complete
   const CLI::App* program = nullptr;  ///< whose command line was read
 };
 

@@ -26,9 +26,9 @@ std::string unknown_option(const CLI::App& app);
 /// none: it proposes one, and lists all
 void refuse_unknown_command(const CLI::App& app, std::span<const char* const> words);
 
-/// Prints what the command line or the library is described by: the man page, completion for a
-/// shell (made of what help is made of, so neither can be out of date), the keys of a scenario as
-/// Markdown or as a man page, the hardware that there is.
+/// Prints what the command line or the library is described by: the man page (made of help, so it
+/// cannot be out of date), completion for a shell, the keys of a scenario as Markdown or as a man
+/// page, the hardware that there is.
 /// @throws InputError as library_hosts, library_examples do
 int describe(const Arguments& arguments);
 
