@@ -136,7 +136,7 @@ void run_options(CLI::App& command, Arguments& arguments) {
   add_record(command, arguments);
   command
       .add_option("--save", arguments.save,
-                  "keep the final weights in FILE: .safetensors, or NumPy's .npz")
+                  "keep the final weights in FILE.safetensors")
       ->type_name("FILE");
   command
       .add_option("--resume", arguments.resume,
@@ -235,7 +235,7 @@ void evaluate_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments);
   command
       .add_option("--weights", arguments.weights,
-                  "what run --save wrote, or another program: .safetensors, .npz")
+                  "what run --save wrote, or another program: .safetensors")
       ->required()
       ->type_name("FILE");
   command.add_flag("--json", arguments.json, kJson);

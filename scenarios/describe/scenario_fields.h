@@ -24,7 +24,7 @@ std::vector<std::string> strategy_names();
 template <class Visitor, Described<InitSpec> T>
 void describe(Visitor& visit, T& init) {
   visit.field({.key = "from",
-               .doc = "weights to start from: a .safetensors or .npz file, as run --save writes it",
+               .doc = "weights to start from: a .safetensors file, as run --save writes it",
                .written = !init.from.empty()},
               init.from);
   visit.field({.key = "kind",
