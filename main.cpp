@@ -16,7 +16,6 @@
 #include "reports/cli/clusters_cases.h"
 #include "reports/cli/command_line.h"
 #include "reports/cli/failure.h"
-#include "reports/cli/first_commands.h"
 #include "reports/cli/help.h"
 #include "reports/cli/import_command.h"
 #include "reports/cli/options.h"
@@ -370,7 +369,6 @@ int serve_page(const Arguments& arguments) {
 }
 
 constexpr Command kCommands[] = {
-    {"new", "write a first scenario of your own, by a few answers", new_options, new_scenario},
     {"examples", "list, print, copy the scenarios of the library", examples_options, examples},
     {"run", "train for real: one process a node, over TCP", run_options, run},
     {"simulate", "the same training in virtual time", simulate_options, simulate},

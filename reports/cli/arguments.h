@@ -4,7 +4,6 @@
 #include "reports/cli/commands.h"
 #include "reports/cli/validate_cases.h"
 #include "scenarios/core_probe.h"
-#include "scenarios/draft.h"
 
 #include <optional>
 #include <string>
@@ -87,7 +86,6 @@ struct Arguments {
   int batch = 0;                  ///< of import; 0: as the trace says
   int rank = -1;                  ///< of import, in a trace of several; -1: not said
   int device = -1;                ///< likewise
-  Draft draft;                    ///< of new
   std::string parameters;         ///< of import, with `step`: of the model, 110M
   std::string step;               ///< of import: what one took, 350 ms; empty: a trace says it
   int workers = 0;                ///< of import, with `step`; 0: as the scenario says

@@ -5,6 +5,13 @@
 
 namespace foretrain {
 
+void examples_options(CLI::App& command, Arguments& arguments) {
+  command.add_option(kScenarioWord, arguments.scenario,
+                     "a name of the library (default: all are listed)");
+  command.add_option("--out", arguments.out, "copy it to FILE")->type_name("FILE");
+  command.add_flag("--force", arguments.replaces, "replace the file where it is there");
+}
+
 void ledger_options(CLI::App& command, Arguments& arguments) {
   command.add_option("ledger", arguments.ledger, "what validate --ledger wrote")
       ->required()

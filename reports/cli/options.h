@@ -27,7 +27,6 @@ void calibrate_options(CLI::App& command, Arguments& arguments);
 void data_options(CLI::App& command, Arguments& arguments);
 void serve_options(CLI::App& command, Arguments& arguments);
 void describe_options(CLI::App& command, Arguments& arguments);
-void new_options(CLI::App& command, Arguments& arguments);
 void examples_options(CLI::App& command, Arguments& arguments);
 
 }  // namespace foretrain

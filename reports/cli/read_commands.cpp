@@ -11,7 +11,9 @@
 #include "reports/show/terminal/summary_table.h"
 #include "reports/studies/ledger/ledger.h"
 #include "scenarios/check_named.h"
+#include "scenarios/examples.h"
 #include "scenarios/input_error.h"
+#include "scenarios/library.h"
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"
 #include "scenarios/schema.h"
@@ -21,6 +23,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <system_error>
@@ -34,7 +37,57 @@ int print(const std::string& answer) {
   return kDone;
 }
 
+/// A file that is there is somebody's work.
+void refuse_existing(const std::string& file, bool replace) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    throw InputError(file + ": a folder; name a file in it");
+  }
+  if (replace || !std::filesystem::exists(file, ignored)) return;
+  throw InputError(file + " is there already; name another file by --out, or --force");
+}
+
+std::string list_examples() {
+  constexpr std::size_t kNameColumns = 29;
+  std::string text = wrap(
+      "Scenarios that come with foretrain. A name stands for its file: foretrain simulate "
+      "quickstart.");
+  text += '\n';
+  for (const Example& example : library_examples()) {
+    text += hang(fmt::format("{:<{}} {}\n", example.name, kNameColumns - 1, example.question),
+                 kNameColumns);
+  }
+  return text + "\n" +
+         wrap(
+             "foretrain examples NAME prints one; with --out FILE it is yours to change.");
+}
+
+/// The library's file of that name. @throws InputError that proposes one
+std::string text_of_example(const std::string& name) {
+  const std::vector<Example> all = library_examples();
+  if (std::ranges::find(all, name, &Example::name) == all.end()) {
+    throw InputError(no_such_scenario(name));
+  }
+  return read_text((library_folder() / (name + ".yaml")).string());
+}
+
 }  // namespace
+
+int examples(const Arguments& arguments) {
+  if (arguments.scenario.empty()) {
+    print_result(list_examples());
+    return kDone;
+  }
+  const std::string text = text_of_example(arguments.scenario);
+  if (arguments.out.empty()) {
+    print_result(text);
+    return kDone;
+  }
+  refuse_existing(arguments.out, arguments.replaces);
+  write_text_file(arguments.out, text);
+  print_result(fmt::format("written: {0}\nnext:    foretrain check {0}\n", arguments.out));
+  return kDone;
+}
 
 int check(const Arguments& arguments) {
   if (arguments.schema) return print(scenario_schema());

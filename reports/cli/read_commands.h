@@ -1,4 +1,4 @@
-// The commands that train nothing: check, report, evaluate, ledger, data.
+// The commands that train nothing: examples, check, report, evaluate, ledger, data.
 #pragma once
 
 #include "reports/cli/arguments.h"
@@ -7,6 +7,8 @@ namespace foretrain {
 
 // Each prints its answer to standard output, returns the exit status. @throws InputError
 
+/// Lists the library's scenarios; of one the text, printed or copied.
+int examples(const Arguments& arguments);
 /// The scenario resolved, its step graph, or the schema of all scenarios.
 int check(const Arguments& arguments);
 /// Figures from records.
@@ -15,7 +17,7 @@ int report(const Arguments& arguments);
 int evaluate(const Arguments& arguments);
 /// The table of a ledger, or that table in a file.
 int ledger(const Arguments& arguments);
-/// Lists, verifies, draws data sets. @throws DataError
+/// Lists formats of data, verifies a data set. @throws DataError
 int data(const Arguments& arguments);
 
 }  // namespace foretrain
