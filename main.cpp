@@ -13,7 +13,6 @@
 #include "exec/transport/build_name.h"
 #include "reports/cli/arguments.h"
 #include "reports/cli/budget_cases.h"
-#include "reports/cli/clusters_cases.h"
 #include "reports/cli/command_line.h"
 #include "reports/cli/failure.h"
 #include "reports/cli/help.h"
@@ -297,15 +296,11 @@ int report_any(const Arguments& arguments) {
   const Interruption interruption;
   PublishedOptions options;
   const bool clusters = names_clusters(arguments.published, options);
-  options.data = arguments.data_path;
-  options.rewrite = arguments.rewrite;
-  if (arguments.seeds > 0) options.seeds = arguments.seeds;
   options.threads = exec::usable_core_count();
   DataSets data_sets;
   options.simulate = [&](const Case& each) {
     return simulate_quietly(summary, each, data_sets, nullptr);
   };
-  options.run = [&](const Case& each) { return run_case(summary, {}, each); };
   if (clusters) return report_clusters(answer_of(arguments, "clusters"), options);
   return report_published(answer_of(arguments, "published"), options);
 }

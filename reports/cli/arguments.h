@@ -75,13 +75,11 @@ struct Arguments {
   Judgement judgement;
   std::string ledger;   ///< of validate, where it is entered; of ledger, the file; empty: nowhere
   std::string weights;  ///< of evaluate: file of weights
-  std::string into;     ///< of ledger: the file whose table is renewed; empty: none
   bool schema = false;
   std::string graph;                 ///< table | dot; empty: not asked for
   std::vector<std::string> records;  ///< of report
   /// Of report: a study, or all; `clusters`, or that and a study of it; empty: not asked for.
   std::vector<std::string> published;
-  bool rewrite = false;
   std::string trace;              ///< of import: a trace, or a table of layers
   int batch = 0;                  ///< of import; 0: as the trace says
   int rank = -1;                  ///< of import, in a trace of several; -1: not said

@@ -16,11 +16,6 @@ void ledger_options(CLI::App& command, Arguments& arguments) {
   command.add_option("ledger", arguments.ledger, "what validate --ledger wrote")
       ->required()
       ->type_name("FILE");
-  command
-      .add_option("--into", arguments.into,
-                  "print nothing, renew the table in FILE: between <!-- ledger --> and <!-- end of "
-                  "ledger -->")
-      ->type_name("FILE");
 }
 
 void import_options(CLI::App& command, Arguments& arguments) {

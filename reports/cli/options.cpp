@@ -289,18 +289,6 @@ void report_options(CLI::App& command, Arguments& arguments) {
       "instead of records: the published studies of the library, or one of them; clusters, "
       "clusters STUDY: what others measured on theirs");
   published->type_name("STUDY")->expected(0, 2)->default_str("all")->excludes(records);
-  command
-      .add_option("--data", arguments.data_path, "with --published: train on the MNIST in FOLDER")
-      ->type_name("FOLDER")
-      ->needs(published);
-  command
-      .add_option("--seeds", arguments.seeds, "with --data: trainings of each case (default: 3)")
-      ->check(CLI::Range(1, 100))
-      ->needs(published);
-  command
-      .add_flag("--rewrite", arguments.rewrite,
-                "with --published: write the tables of the library anew")
-      ->needs(published);
   command.add_flag("--json", arguments.json, kJson)->needs(published);
 }
 

@@ -1,43 +1,23 @@
 #include "reports/cli/published_cases.h"
 
 #include "reports/record/files.h"
+#include "reports/show/page/clusters_page.h"
 #include "reports/show/page/published_page.h"
 #include "reports/show/page/report.h"
 #include "reports/show/terminal/progress.h"
+#include "reports/studies/clusters/forecast.h"
+#include "reports/studies/clusters/tables.h"
 #include "reports/studies/published/claims.h"
 #include "reports/studies/published/predictions.h"
 #include "reports/studies/published/tables.h"
-#include "reports/studies/published/train.h"
 #include "scenarios/input_error.h"
 #include "scenarios/library.h"
-#include "scenarios/yaml/text_guard.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <ctime>
-#include <utility>
-
 namespace foretrain {
 namespace {
-
-std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))); }
-
-void train(const Answer& answer, const PublishedOptions& options,
-           const std::filesystem::path& folder, const std::vector<Claim>& claims,
-           PublishedLibrary& library) {
-  PublishedTraining training;
-  training.folder = folder / "training";
-  training.data = options.data;
-  training.seeds = options.seeds;
-  training.date = today();
-  training.threads = options.threads;
-  training.simulate = options.simulate;
-  training.run = options.run;
-  training.tell = [&](const std::string& line) { answer.say(line); };
-  library.measured = train_published(library, claims, options.study, training);
-}
 
 std::vector<Prediction> predict_all(const Answer& answer, const PublishedOptions& options,
                                     const PublishedLibrary& library) {
@@ -52,27 +32,27 @@ std::vector<Prediction> predict_all(const Answer& answer, const PublishedOptions
   return predict(library, predicting);
 }
 
-/// The files that the library keeps of what was predicted of all studies.
-void rewrite(const PublishedLibrary& library, const std::vector<Prediction>& predictions,
-             const std::vector<ClaimAnswers>& claims) {
-  write_text_file(library.folder / "errors.md", errors_markdown(predictions, claims));
-  write_text_file(library.folder / "measured.csv", measured_csv(library.measured));
-  const std::filesystem::path readme = library.folder / "README.md";
-  const std::string text = read_text(readme.string());
-  write_text_file(readme, with_table(text, summary_markdown(predictions), readme.string()));
+std::vector<ClusterForecast> forecast_all(const Answer& answer, const PublishedOptions& options,
+                                          const std::filesystem::path& library) {
+  Progress progress("clusters", answer.quiet);
+  ClusterOptions forecasting;
+  forecasting.folder = library;
+  forecasting.study = options.study;
+  forecasting.threads = options.threads;
+  forecasting.simulate = options.simulate;
+  forecasting.progress = [&](std::int64_t done, std::int64_t all) {
+    progress.update(done, all, {});
+  };
+  return forecast_clusters(read_cluster_figures((library / "measured.csv").string()), forecasting);
 }
 
 }  // namespace
 
 int report_published(const Answer& answer, const PublishedOptions& options) {
-  if (options.rewrite && !options.study.empty()) {
-    throw InputError("--rewrite: the tables have all studies; leave the name of one out");
-  }
   const std::filesystem::path folder = answer.out.empty() ? "out/published" : answer.out;
   prepare_folder(folder);
-  PublishedLibrary library = read_published(library_folder() / "published");
+  const PublishedLibrary library = read_published(library_folder() / "published");
   const std::vector<Claim> claims = read_claims((library.folder / "claims.csv").string());
-  if (!options.data.empty()) train(answer, options, folder, claims, library);
   const std::vector<Prediction> predictions = predict_all(answer, options, library);
   const std::vector<ClaimAnswers> answers =
       foretrain::answer(claims, predictions, library.measured);
@@ -80,10 +60,30 @@ int report_published(const Answer& answer, const PublishedOptions& options) {
   answer.tell(to_table(predictions, answers));
   write_text_file(folder / "errors.md", errors_markdown(predictions, answers));
   write_text_file(folder / "errors.csv", errors_csv(predictions));
-  write_text_file(folder / "measured.csv", measured_csv(library.measured));
-  if (options.rewrite) rewrite(library, predictions, answers);
   answer.tell(fmt::format("\ntables:  {}\n", folder.string()));
   answer.tell(write_report(published_page(predictions, answers), folder));
+  return kDone;
+}
+
+bool names_clusters(const std::vector<std::string>& asked, PublishedOptions& options) {
+  const bool clusters = asked.front() == "clusters";
+  if (!clusters && asked.size() > 1) throw InputError("--published: name one study");
+  const std::string& last = asked.back();
+  if (last != "all" && last != "clusters") options.study = last;
+  return clusters;
+}
+
+int report_clusters(const Answer& answer, const PublishedOptions& options) {
+  const std::filesystem::path library = library_folder() / "clusters";
+  const std::filesystem::path folder = answer.out.empty() ? "out/clusters" : answer.out;
+  prepare_folder(folder);
+  const std::vector<ClusterForecast> forecasts = forecast_all(answer, options, library);
+  if (answer.json) print_json(to_json(forecasts));
+  answer.tell(to_table(forecasts));
+  write_text_file(folder / "errors.csv", clusters_csv(forecasts));
+  write_text_file(folder / "errors.md", cluster_markdown(forecasts));
+  answer.tell(fmt::format("\ntables:  {}\n", folder.string()));
+  answer.tell(write_report(clusters_page(forecasts), folder));
   return kDone;
 }
 

@@ -192,14 +192,7 @@ int ledger(const Arguments& arguments) {
     throw InputError(
         fmt::format("{}: there is no such file; validate --ledger writes one", arguments.ledger));
   }
-  const std::string table = ledger_table(read_ledger(arguments.ledger));
-  if (arguments.into.empty()) return print(table);
-  try {
-    write_text_file(arguments.into, with_ledger_table(read_text(arguments.into), table));
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", arguments.into, error.what()));
-  }
-  return kDone;
+  return print(ledger_table(read_ledger(arguments.ledger)));
 }
 
 }  // namespace foretrain

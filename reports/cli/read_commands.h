@@ -15,7 +15,7 @@ int check(const Arguments& arguments);
 int report(const Arguments& arguments);
 /// Loss and accuracy of weights in a file. @throws DataError
 int evaluate(const Arguments& arguments);
-/// The table of a ledger, or that table in a file.
+/// The table of a ledger.
 int ledger(const Arguments& arguments);
 /// Lists formats of data, verifies a data set. @throws DataError
 int data(const Arguments& arguments);

@@ -21,7 +21,7 @@ TEST_CASE("published called: a study's figures stand beside forecasts, in tables
   REQUIRE(called.status == 0);
   CHECK(nlohmann::json::parse(called.out).is_object());
   CHECK_THAT(called.out, Contains("lenet_batch_sweep") && !Contains("criteo_sparse"));
-  for (const char* file : {"errors.md", "errors.csv", "measured.csv", "report.html"}) {
+  for (const char* file : {"errors.md", "errors.csv", "report.html"}) {
     CAPTURE(file);
     CHECK(sandbox.has(std::string("p/") + file));
   }
@@ -47,9 +47,6 @@ TEST_CASE("published called: what makes no sense is refused with what to do") {
     return called.err;
   };
   CHECK_THAT(refused("criteo_sparse lenet_batch_sweep"), Contains("--published: name one study"));
-  CHECK_THAT(refused("criteo_sparse --rewrite"), Contains("leave the name of one out"));
-  CHECK_THAT(refused("clusters nccl --rewrite"), Contains("leave the name of one out"));
-  CHECK_THAT(refused("clusters --data ."), Contains("nothing is trained; remove it"));
 }
 
 }  // namespace

@@ -59,10 +59,4 @@ void enter_into_ledger(const std::filesystem::path& path, const std::vector<Ledg
 /// where there are no rows.
 std::string ledger_table(const std::vector<LedgerRow>& rows);
 
-/// `text` with `table` between the lines kLedgerBegin and kLedgerEnd. @throws InputError where it
-/// has not each of them once, in this order
-std::string with_ledger_table(const std::string& text, const std::string& table);
-inline constexpr const char* kLedgerBegin = "<!-- ledger -->";
-inline constexpr const char* kLedgerEnd = "<!-- end of ledger -->";
-
 }  // namespace foretrain

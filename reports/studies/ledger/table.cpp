@@ -122,17 +122,4 @@ std::string ledger_table(const std::vector<LedgerRow>& rows) {
   return text;
 }
 
-std::string with_ledger_table(const std::string& text, const std::string& table) {
-  const std::string begin = fmt::format("{}\n", kLedgerBegin);
-  const auto first = text.find(begin);
-  const auto last = text.find(kLedgerEnd);
-  const bool once = first != std::string::npos && text.find(begin, first + 1) == std::string::npos;
-  if (!once || last == std::string::npos || last < first) {
-    throw InputError(fmt::format("no place for the table; write two lines, {} and below it {}",
-                                 kLedgerBegin, kLedgerEnd));
-  }
-  const auto from = first + begin.size();
-  return text.substr(0, from) + table + text.substr(last);
-}
-
 }  // namespace foretrain

@@ -1,15 +1,11 @@
 #include "reports/studies/published/measured.h"
 
-#include "models/base/check.h"
-#include "reports/record/csv.h"
-#include "reports/record/statistics.h"
 #include "reports/record/table_file.h"
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
 namespace foretrain {
 namespace {
@@ -32,37 +28,12 @@ std::vector<Measured> read_measured(const std::string& path) {
   return rows;
 }
 
-std::string measured_csv(const std::vector<Measured>& rows) {
-  CsvWriter csv(kMeasuredColumns);
-  for (const Measured& row : rows) {
-    csv.text(row.scenario).integer(row.number).text(row.quantity);
-    csv.number(row.median).number(row.low).number(row.high).integer(row.seeds);
-    csv.text(row.mode).text(row.machine).text(row.date).end_row();
-  }
-  return std::string(csv.written());
-}
-
 const Measured* find_measured(const std::vector<Measured>& rows, std::string_view scenario,
                               int number, std::string_view quantity) {
   const auto found = std::ranges::find_if(rows, [&](const Measured& row) {
     return row.scenario == scenario && row.number == number && row.quantity == quantity;
   });
   return found == rows.end() ? nullptr : &*found;
-}
-
-Measured measured_of(std::string scenario, int number, std::string quantity,
-                     std::vector<double> values) {
-  FT_CHECK(!values.empty());
-  Measured row;
-  row.scenario = std::move(scenario);
-  row.number = number;
-  row.quantity = std::move(quantity);
-  row.median = median(values).value();
-  const auto [low, high] = std::ranges::minmax(values);
-  row.low = low;
-  row.high = high;
-  row.seeds = static_cast<int>(values.size());
-  return row;
 }
 
 }  // namespace foretrain

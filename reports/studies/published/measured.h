@@ -26,14 +26,9 @@ struct Measured {
 
 /// @throws InputError; a file that is not there has no rows
 std::vector<Measured> read_measured(const std::string& path);
-std::string measured_csv(const std::vector<Measured>& rows);
 
 /// The row of a case, or null.
 const Measured* find_measured(const std::vector<Measured>& rows, std::string_view scenario,
                               int number, std::string_view quantity);
-
-/// Of the values of one quantity, at least one.
-Measured measured_of(std::string scenario, int number, std::string quantity,
-                     std::vector<double> values);
 
 }  // namespace foretrain

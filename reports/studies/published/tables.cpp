@@ -3,7 +3,6 @@
 #include "reports/record/csv.h"
 #include "reports/record/statistics.h"
 #include "reports/record/text.h"
-#include "scenarios/input_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,9 +15,6 @@
 
 namespace foretrain {
 namespace {
-
-constexpr std::string_view kBegin = "<!-- written by foretrain report --published --rewrite -->";
-constexpr std::string_view kEnd = "<!-- until here -->";
 
 std::vector<std::string> studies_in(const std::vector<Prediction>& predictions) {
   std::vector<ReportedFigure> figures;
@@ -144,6 +140,9 @@ std::string to_table(const std::vector<Prediction>& predictions,
          claim_lines(claims);
 }
 
+namespace {
+
+/// A line a study.
 std::string summary_markdown(const std::vector<Prediction>& predictions) {
   std::string text = fmt::format(
       "| study | figures | fitted | forecasts | their median error | within {:.0f} % | "
@@ -158,14 +157,16 @@ std::string summary_markdown(const std::vector<Prediction>& predictions) {
   return text;
 }
 
+}  // namespace
+
 std::string errors_markdown(const std::vector<Prediction>& predictions,
                             const std::vector<ClaimAnswers>& claims) {
   std::string text =
       "# Every reported figure beside its prediction\n\n"
-      "Written by `foretrain report --published --rewrite`; `readings.csv` says how each is "
-      "predicted.\nRoles: *fitted* (the machine file was fitted to it), *forecast*, *given* (an "
+      "Written by `foretrain report --published`; `readings.csv` says how each is predicted.\nRoles: *fitted* (the machine file was fitted to it), *forecast*, *given* (an "
       "input), *unexplained* (no\nsimple model explains it), *artefact* (not what it is called), "
-      "*impossible*, *unknown* (not reported\nwhat it depends on, or not modelled).\n";
+      "*impossible*, *unknown* (not reported\nwhat it depends on, or not modelled).\n\n" +
+      summary_markdown(predictions);
   std::string study;
   for (const Prediction& each : predictions) {
     if (each.reported.study != study) {
@@ -243,17 +244,6 @@ nlohmann::ordered_json to_json(const std::vector<Prediction>& predictions,
                               {"executor", answer_json(each.executor)}});
   }
   return json;
-}
-
-std::string with_table(const std::string& text, const std::string& table,
-                       const std::string& source) {
-  const std::size_t begin = text.find(kBegin);
-  const std::size_t end = text.find(kEnd);
-  if (begin == std::string::npos || end == std::string::npos || end < begin) {
-    throw InputError(fmt::format("{}: the lines '{}' and '{}' are missing; the table goes between",
-                                 source, kBegin, kEnd));
-  }
-  return text.substr(0, begin) + std::string(kBegin) + "\n\n" + table + "\n" + text.substr(end);
 }
 
 }  // namespace foretrain

@@ -37,19 +37,12 @@ std::string summary_sentence(const std::vector<StudySummary>& summaries);
 std::string to_table(const std::vector<Prediction>& predictions,
                      const std::vector<ClaimAnswers>& claims);
 
-/// errors.md: every figure of every study, where its prediction comes from, claims last.
+/// errors.md: a line a study, then every figure of every study, where its prediction comes from, claims last.
 std::string errors_markdown(const std::vector<Prediction>& predictions,
                             const std::vector<ClaimAnswers>& claims);
-/// The table of README.md, a line a study.
-std::string summary_markdown(const std::vector<Prediction>& predictions);
 /// study, figure, unit, reported, predicted, error, role, from, note.
 std::string errors_csv(const std::vector<Prediction>& predictions);
 nlohmann::ordered_json to_json(const std::vector<Prediction>& predictions,
                                const std::vector<ClaimAnswers>& claims);
-
-/// `text` with what stands between the marks of the generated table replaced by `table`.
-/// @throws InputError where `text` (of the file `source`) has no marks
-std::string with_table(const std::string& text, const std::string& table,
-                       const std::string& source);
 
 }  // namespace foretrain

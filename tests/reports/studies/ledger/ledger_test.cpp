@@ -124,17 +124,8 @@ TEST_CASE("ledger table: the newest validation of each file on each machine") {
 TEST_CASE("ledger table: the guide has the one of the library's ledger") {
   const auto rows = read_ledger(source_dir() + "/scenarios/validation/ledger.csv");
   const std::string guide = read_text(source_dir() + "/scenarios/guides/validate.md");
-  CHECK(with_ledger_table(guide, ledger_table(rows)) == guide);
+  CHECK(guide.find("\n" + ledger_table(rows) + "\n") != std::string::npos);
   for (const LedgerRow& row : rows) CHECK_FALSE(row.measured.processor.name.empty());
-}
-
-TEST_CASE("ledger table: it goes between its two lines, or nowhere") {
-  const std::string text = "above\n<!-- ledger -->\nold\n<!-- end of ledger -->\nbelow\n";
-  CHECK(with_ledger_table(text, "new\n") ==
-        "above\n<!-- ledger -->\nnew\n<!-- end of ledger -->\nbelow\n");
-  CHECK(with_ledger_table(with_ledger_table(text, "new\n"), "old\n") == text);
-  CHECK_THROWS_WITH(with_ledger_table("no place", "new\n"), Catch::Contains("write two lines"));
-  CHECK_THROWS_AS(with_ledger_table("<!-- end of ledger -->\n<!-- ledger -->\n", ""), InputError);
 }
 
 }  // namespace

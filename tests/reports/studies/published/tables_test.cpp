@@ -78,20 +78,6 @@ TEST_CASE("published tables: a study is judged by its forecasts alone") {
   CHECK(summaries[0].without == 1);
 }
 
-TEST_CASE("published tables: a generated table replaces the one before it") {
-  const std::string text =
-      "before\n<!-- written by foretrain report --published --rewrite -->\nold\n"
-      "<!-- until here -->\nafter\n";
-  const std::string once = with_table(text, "| new |\n", "README.md");
-  CHECK(once.find("old") == std::string::npos);
-  CHECK(once.find("before\n") == 0);
-  CHECK(once.find("| new |\n") != std::string::npos);
-  CHECK(once.ends_with("<!-- until here -->\nafter\n"));
-  CHECK(with_table(once, "| new |\n", "README.md") == once);
-  const std::string error = error_of([] { with_table("no marks", "", "README.md"); });
-  CHECK(error.find("README.md: the lines") != std::string::npos);
-}
-
 TEST_CASE(
     "published page: every figure has a row, each study its drawing, each claim its answers") {
   const auto predictions = of_each_role();
