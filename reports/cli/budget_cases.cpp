@@ -128,7 +128,6 @@ int budget_cases(const Arguments& arguments, BudgetOptions modes) {
   sign_answer(folder, asked.scenario);
   write_cluster(found, folder, answer);
   answer.tell(write_report(budget_page(found), folder));
-  if (found.interrupted) return kInterrupted;
   return found.cheapest ? kDone : kFailed;
 }
 

@@ -2,7 +2,6 @@
 
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
-#include "reports/show/figures/of_budget.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,6 +14,7 @@ namespace foretrain {
 namespace {
 
 constexpr double kSecondsInHour = 3600;
+constexpr const char* kBudgetSource = "simulated on hosts of the library";
 
 Table offers_table(const char* title, const std::vector<Offer>& offers,
                    const BudgetAnswer& answer) {
@@ -60,7 +60,6 @@ Page budget_page(const BudgetAnswer& answer) {
   Section section{
       "budget", "Clusters to rent", fmt::format("{}", fmt::join(answer.notes, " ")), {}, {}};
   if (!answer.frontier.empty()) {
-    section.figures.push_back(budget_figure(answer));
     section.tables.push_back(offers_table("Frontier", answer.frontier, answer));
   }
   if (!answer.just_failed.empty()) {

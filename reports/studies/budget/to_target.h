@@ -25,7 +25,7 @@ namespace foretrain {
 /// The time ends where the evaluation begins that finds the target, as `time_to_target_s` of a
 /// record, with the start-up before it.
 ///
-/// @throws NotDone where it is interrupted before any time is known
+/// @throws NotDone where it is interrupted
 std::vector<Offer> offers_to_target(std::vector<Offer> offers, const BudgetBase& base,
                                     const BudgetOptions& options, BudgetAnswer& answer);
 
