@@ -1,7 +1,6 @@
 // What is named is opened as a training would open it, so both refuse the same.
-#include "scenarios/check_named.h"
-
 #include "scenarios/check.h"
+
 #include "scenarios/input_error.h"
 #include "scenarios/machine.h"
 #include "scenarios/make_training.h"

@@ -1,5 +1,5 @@
 // The schema of both kinds of file, from their descriptions.
-#include "scenarios/schema.h"
+#include "scenarios/reference.h"
 
 #include "scenarios/describe/machine_fields.h"
 #include "scenarios/describe/scenario_fields.h"

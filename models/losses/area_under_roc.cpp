@@ -1,4 +1,5 @@
-#include "models/losses/area_under_roc.h"
+// How well scores put the examples of one class before those of the other.
+#include "models/losses/losses.h"
 
 #include "models/base/check.h"
 

@@ -1,4 +1,5 @@
-#include "models/losses/logistic.h"
+// The loss of a yes or no: minus the log-likelihood of the label under a sigmoid.
+#include "models/losses/losses.h"
 
 #include "models/base/check.h"
 #include "models/losses/log_product.h"

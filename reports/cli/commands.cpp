@@ -12,7 +12,7 @@
 #include "reports/record/tell_people.h"
 #include "reports/show/terminal/case_text.h"
 #include "reports/show/terminal/progress.h"
-#include "reports/show/terminal/summary_table.h"
+#include "reports/show/terminal/tables.h"
 #include "reports/studies/bands/bands.h"
 #include "reports/studies/determinism/determinism.h"
 #include "scenarios/write_error.h"

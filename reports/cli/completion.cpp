@@ -1,8 +1,9 @@
-#include "reports/cli/completion.h"
+// Completion of the command line by three shells.
+#include "reports/cli/describe.h"
 
 #include "reports/cli/arguments.h"
-#include "scenarios/examples.h"
-#include "scenarios/schema.h"
+#include "scenarios/library.h"
+#include "scenarios/reference.h"
 
 #include <CLI/CLI.hpp>
 

@@ -1,14 +1,12 @@
 #include "reports/cli/help.h"
 
 #include "models/base/check.h"
-#include "reports/cli/completion.h"
-#include "reports/cli/help_examples.h"
-#include "reports/cli/man_page.h"
+#include "reports/cli/describe.h"
 #include "reports/record/text.h"
-#include "reports/show/terminal/hardware_table.h"
+#include "reports/show/terminal/tables.h"
 #include "reports/show/terminal/width.h"
-#include "scenarios/hardware.h"
 #include "scenarios/input_error.h"
+#include "scenarios/library.h"
 #include "scenarios/propose.h"
 #include "scenarios/reference.h"
 

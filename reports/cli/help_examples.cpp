@@ -1,4 +1,5 @@
-#include "reports/cli/help_examples.h"
+// What a command is called like, for its help.
+#include "reports/cli/describe.h"
 
 #include <fmt/format.h>
 

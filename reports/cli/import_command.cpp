@@ -1,6 +1,6 @@
-#include "reports/cli/import_command.h"
+// The command that makes a scenario of what somebody brings of their own training.
+#include "reports/cli/acts.h"
 
-#include "reports/cli/import_step.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "scenarios/file_check.h"

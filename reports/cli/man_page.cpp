@@ -1,4 +1,5 @@
-#include "reports/cli/man_page.h"
+// The man pages of the program, of its scenarios.
+#include "reports/cli/describe.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
-#include "reports/cli/published_cases.h"
+// What `foretrain report --published` does.
+#include "reports/cli/acts.h"
 
 #include "reports/record/files.h"
-#include "reports/show/page/clusters_page.h"
-#include "reports/show/page/published_page.h"
 #include "reports/show/page/report.h"
+#include "reports/show/page/sections.h"
 #include "reports/show/terminal/progress.h"
 #include "reports/studies/clusters/forecast.h"
 #include "reports/studies/clusters/tables.h"

@@ -1,4 +1,5 @@
-#include "reports/cli/read_commands.h"
+// The commands that train nothing: examples, check, report, evaluate, ledger, data.
+#include "reports/cli/acts.h"
 
 #include "models/data/open_data.h"
 #include "models/data/verify.h"
@@ -7,16 +8,14 @@
 #include "reports/record/text.h"
 #include "reports/show/page/report.h"
 #include "reports/show/terminal/case_text.h"
-#include "reports/show/terminal/step_graph_text.h"
-#include "reports/show/terminal/summary_table.h"
+#include "reports/show/terminal/tables.h"
 #include "reports/studies/ledger/ledger.h"
-#include "scenarios/check_named.h"
-#include "scenarios/examples.h"
+#include "scenarios/check.h"
 #include "scenarios/input_error.h"
 #include "scenarios/library.h"
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"
-#include "scenarios/schema.h"
+#include "scenarios/reference.h"
 #include "scenarios/weights/weights.h"
 #include "scenarios/yaml/text_guard.h"
 

@@ -1,5 +1,5 @@
 // The scenarios of the library as commands list, copy and take them.
-#include "scenarios/examples.h"
+#include "scenarios/library.h"
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>

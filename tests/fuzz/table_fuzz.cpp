@@ -1,6 +1,6 @@
 // Feeds the readers of tables that people keep, one at a time, with whatever the fuzzer makes up.
 #include "models/base/check.h"
-#include "reports/show/page/sweep_section.h"
+#include "reports/show/page/sections.h"
 #include "reports/studies/ledger/ledger.h"
 #include "reports/studies/published/claims.h"
 #include "reports/studies/published/measured.h"

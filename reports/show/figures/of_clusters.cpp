@@ -1,4 +1,5 @@
-#include "reports/show/figures/of_clusters.h"
+// The figures of what others measured on their clusters.
+#include "reports/show/figures/of_studies.h"
 
 #include "reports/studies/clusters/tables.h"
 

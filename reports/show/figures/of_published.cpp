@@ -1,4 +1,5 @@
-#include "reports/show/figures/of_published.h"
+// The figures of the published studies.
+#include "reports/show/figures/of_studies.h"
 
 #include "reports/studies/published/tables.h"
 

@@ -1,4 +1,5 @@
-#include "reports/show/figures/of_validation.h"
+// A validation as a figure.
+#include "reports/show/figures/of_studies.h"
 
 #include "reports/record/statistics.h"
 

@@ -1,4 +1,5 @@
-#include "reports/show/page/budget_page.h"
+// Clusters to rent, as a page.
+#include "reports/show/page/sections.h"
 
 #include "reports/record/summary.h"
 #include "reports/record/text.h"

@@ -1,7 +1,8 @@
-#include "reports/show/page/clusters_page.h"
+// What others measured on their clusters, as a page.
+#include "reports/show/page/sections.h"
 
 #include "reports/record/text.h"
-#include "reports/show/figures/of_clusters.h"
+#include "reports/show/figures/of_studies.h"
 #include "reports/studies/clusters/tables.h"
 
 #include <fmt/format.h>

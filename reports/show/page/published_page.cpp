@@ -1,7 +1,8 @@
-#include "reports/show/page/published_page.h"
+// The published studies as a page.
+#include "reports/show/page/sections.h"
 
 #include "reports/record/text.h"
-#include "reports/show/figures/of_published.h"
+#include "reports/show/figures/of_studies.h"
 #include "reports/studies/published/tables.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-#include "reports/show/page/sweep_section.h"
+// What a page shows of a sweep.
+#include "reports/show/page/sections.h"
 
 #include "reports/record/text.h"
 #include "reports/studies/sweep/finding.h"

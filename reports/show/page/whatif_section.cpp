@@ -1,4 +1,5 @@
-#include "reports/show/page/whatif_section.h"
+// What a page shows of the answers to what if.
+#include "reports/show/page/sections.h"
 
 #include "reports/record/text.h"
 #include "reports/show/figures/of_records.h"

@@ -1,4 +1,5 @@
-#include "reports/show/terminal/budget_table.h"
+// Clusters to rent, as a table.
+#include "reports/show/terminal/tables.h"
 
 #include "reports/record/summary.h"
 #include "reports/record/text.h"

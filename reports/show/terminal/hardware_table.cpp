@@ -1,4 +1,5 @@
-#include "reports/show/terminal/hardware_table.h"
+// Hosts by what they are made of, as a table.
+#include "reports/show/terminal/tables.h"
 
 #include "reports/record/text.h"
 #include "scenarios/units.h"

@@ -1,4 +1,5 @@
-#include "reports/show/terminal/step_graph_text.h"
+// The step graph of a training, as a table or as a drawing for Graphviz.
+#include "reports/show/terminal/tables.h"
 
 #include "models/cost/work.h"
 #include "models/graph/step_graph.h"

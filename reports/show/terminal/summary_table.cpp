@@ -1,5 +1,5 @@
 // The sentence first, since most readers stop after it.
-#include "reports/show/terminal/summary_table.h"
+#include "reports/show/terminal/tables.h"
 
 #include "reports/record/caveats.h"
 #include "reports/record/source.h"

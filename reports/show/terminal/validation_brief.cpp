@@ -1,4 +1,5 @@
-#include "reports/show/terminal/validation_brief.h"
+// A validation in a dozen lines, for who reads nothing else.
+#include "reports/show/terminal/tables.h"
 
 #include "reports/record/text.h"
 #include "reports/show/terminal/case_text.h"

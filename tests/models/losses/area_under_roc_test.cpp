@@ -1,5 +1,5 @@
 // The area under the ROC curve against counting every pair.
-#include "models/losses/area_under_roc.h"
+#include "models/losses/losses.h"
 
 #include "models/base/random.h"
 

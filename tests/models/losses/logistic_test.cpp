@@ -1,5 +1,5 @@
 // The logistic loss against a plain twin, its gradient against finite differences.
-#include "models/losses/logistic.h"
+#include "models/losses/losses.h"
 
 #include "models/base/random.h"
 #include "tests/support/twin.h"

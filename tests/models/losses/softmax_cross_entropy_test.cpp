@@ -1,5 +1,5 @@
 // The softmax cross-entropy against a plain twin, its gradient against finite differences.
-#include "models/losses/softmax_cross_entropy.h"
+#include "models/losses/losses.h"
 
 #include "models/base/random.h"
 #include "tests/support/twin.h"

@@ -1,5 +1,5 @@
 // What folders hold, as pages.
-#include "reports/serve/records.h"
+#include "reports/serve/routes.h"
 
 #include "reports/record/files.h"
 #include "scenarios/input_error.h"

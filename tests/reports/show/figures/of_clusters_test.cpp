@@ -1,5 +1,5 @@
 // Figures of clusters: their titles say how far off forecasts are.
-#include "reports/show/figures/of_clusters.h"
+#include "reports/show/figures/of_studies.h"
 
 #include <catch2/catch.hpp>
 

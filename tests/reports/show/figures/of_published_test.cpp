@@ -1,5 +1,5 @@
 // Figures of published studies: their titles say how many forecasts are near.
-#include "reports/show/figures/of_published.h"
+#include "reports/show/figures/of_studies.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // Clusters to rent as people read them.
-#include "reports/show/terminal/budget_table.h"
+#include "reports/show/terminal/tables.h"
 
 #include "reports/record/text.h"
 #include "tests/reports/studies/budget/support.h"

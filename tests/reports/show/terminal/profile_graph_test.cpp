@@ -1,5 +1,5 @@
 // The step graph of a profile as a table.
-#include "reports/show/terminal/step_graph_text.h"
+#include "reports/show/terminal/tables.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // A step graph as a table, as a drawing.
-#include "reports/show/terminal/step_graph_text.h"
+#include "reports/show/terminal/tables.h"
 
 #include "reports/record/text.h"
 #include "tests/models/graph/trainings.h"

@@ -1,5 +1,5 @@
 // What a validation tells who reads nothing else.
-#include "reports/show/terminal/validation_brief.h"
+#include "reports/show/terminal/tables.h"
 
 #include "reports/record/text.h"
 #include "tests/reports/studies/validation/support.h"

@@ -2,7 +2,7 @@
 #include "reports/studies/budget/candidates.h"
 
 #include "reports/studies/budget/assumptions.h"
-#include "scenarios/hardware.h"
+#include "scenarios/library.h"
 #include "tests/reports/studies/budget/support.h"
 #include "tests/scenarios/messages.h"
 

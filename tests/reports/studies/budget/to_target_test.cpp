@@ -2,8 +2,8 @@
 #include "reports/studies/budget/to_target.h"
 
 #include "reports/record/not_done.h"
-#include "reports/show/page/budget_page.h"
-#include "reports/show/terminal/budget_table.h"
+#include "reports/show/page/sections.h"
+#include "reports/show/terminal/tables.h"
 #include "tests/reports/studies/budget/support.h"
 
 #include <catch2/catch.hpp>

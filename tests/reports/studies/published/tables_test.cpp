@@ -2,7 +2,7 @@
 #include "reports/studies/published/tables.h"
 
 #include "reports/record/text.h"
-#include "reports/show/page/published_page.h"
+#include "reports/show/page/sections.h"
 #include "tests/scenarios/messages.h"
 
 #include <catch2/catch.hpp>
