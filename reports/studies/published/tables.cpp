@@ -32,16 +32,15 @@ std::string with_unit(double value, const std::string& unit) {
 }
 
 std::string study_lines(const std::vector<StudySummary>& summaries) {
-  std::string text = fmt::format("  {}{}{}{}{}{}{}\n", left("study", 20), right("figures", 8),
-                                 right("fitted", 8), right("forecasts", 11), right("median", 10),
-                                 right("near", 7), right("set aside", 12));
+  constexpr std::array kColumns{20, -8, -8, -11, -10, -7, -12};
+  std::string text = table_line(
+      kColumns, {"study", "figures", "fitted", "forecasts", "median", "near", "set aside"});
   for (const StudySummary& s : summaries) {
-    text += fmt::format(
-        "  {}{}{}{}{}{}{}\n", left(s.study, 20), right(fmt::format("{}", s.figures), 8),
-        right(fmt::format("{}", s.fitted), 8), right(fmt::format("{}", s.forecasts), 11),
-        right(fmt::format("{:.1f} %", s.median_error * 100), 10),
-        right(fmt::format("{}", s.near), 7),
-        right(fmt::format("{}", s.not_explained + s.without), 12));
+    text += table_line(kColumns, {s.study, fmt::format("{}", s.figures),
+                                  fmt::format("{}", s.fitted), fmt::format("{}", s.forecasts),
+                                  fmt::format("{:.1f} %", s.median_error * 100),
+                                  fmt::format("{}", s.near),
+                                  fmt::format("{}", s.not_explained + s.without)});
   }
   return text;
 }

@@ -1,5 +1,5 @@
 // What it costs to have parameters in parts: when that is asked, its closed form.
-#include "sim/whatif/in_parts.h"
+#include "sim/whatif/among_workers.h"
 
 #include "sim/whatif/intervention.h"
 #include "sim/whatif/whatif.h"
