@@ -171,9 +171,9 @@ int simulate(const Arguments& arguments) {
         answer, cases, arguments.seeds, exec::usable_core_count(),
         [&](const Case& each) { return simulate_quietly(arguments, each, data_sets, nullptr); });
   }
-  const auto one = [&](const Case& each) { return simulate_case(arguments, each, data_sets); };
-  if (arguments.determinism) return twin_cases(answer, cases, one);
-  const auto train = [&](const Case& each, const auto& /*folder*/) { return one(each); };
+  const auto train = [&](const Case& each, const auto& /*folder*/) {
+    return simulate_case(arguments, each, data_sets);
+  };
   return train_cases(answer, cases, Mode::simulate, train, keep_record);
 }
 

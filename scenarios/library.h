@@ -28,7 +28,7 @@ std::string in_library(const std::string& path);
 /// @throws InputError where FORETRAIN_LIBRARY names no folder
 std::vector<std::string> library_files();
 
-/// A scenario of the library (library.h).
+/// A scenario of the library.
 struct Example {
   std::string name;      ///< as commands take it: `quickstart`, `studies/slow_worker`
   std::string question;  ///< what it is meant to answer; empty: it does not say
@@ -42,7 +42,7 @@ std::vector<Example> library_examples();
 /// the name that was probably meant.
 std::string no_such_scenario(const std::string& path);
 
-/// What the library (library.h) has in `folder`: its YAML files without their endings, in order.
+/// What the library has in `folder`: its YAML files without their endings, in order.
 /// @throws InputError where there is no library
 std::vector<std::string> library_names(std::string_view folder);
 

@@ -52,7 +52,6 @@ struct Arguments {
   std::optional<CoreDistance> core_distance;  ///< of nodes on this machine; empty: as calibrated
   std::string replay;
   int seeds = 0;  ///< 0: not asked for
-  bool determinism = false;
   // What if.
   bool crossover = false;
   std::string verify;  ///< the change that is run for real; empty: none

@@ -15,7 +15,7 @@ namespace foretrain {
 /// subcommands that are added to it later included.
 void fit_terminal(CLI::App& app);
 
-/// Help of every command that `app` has now ends with examples (help_examples.h).
+/// Help of every command that `app` has now ends with examples (describe.h).
 void add_examples(CLI::App& app);
 
 /// What a command line that was parsed in vain has that is no option, with the nearest that there

@@ -171,12 +171,11 @@ void simulate_options(CLI::App& command, Arguments& arguments) {
   auto* replayed =
       command.add_option("--replay", arguments.replay,
                          "a run's folder: its training again, in the order that it recorded");
-  auto* seeds = command.add_option("--seeds", arguments.seeds,
-                                   "so many seeds in parallel: median, 5th, 95th percentile");
-  seeds->check(CLI::Range(1, static_cast<int>(kMostSeeds)))->excludes(replayed);
-  command.add_flag("--check-determinism", arguments.determinism, "twice, compared byte by byte")
-      ->excludes(replayed)
-      ->excludes(seeds);
+  command
+      .add_option("--seeds", arguments.seeds,
+                  "so many seeds in parallel: median, 5th, 95th percentile")
+      ->check(CLI::Range(1, static_cast<int>(kMostSeeds)))
+      ->excludes(replayed);
   // The record says all of these; --set, --seed are told why (read_recorded).
   for (const char* other : {"scenario", "--record", "--machine", "--core-distance", "--emulate"}) {
     replayed->excludes(command.get_option(other));

@@ -18,7 +18,7 @@ ImportedJob import_job(const std::string& path, std::int64_t batch, const TraceC
 /// Writes layers.csv and job.yaml, a scenario of all_reduce on hosts that suffice for 256 workers,
 /// into the folder, which it makes. Steps have, beside their layers, what the job says of
 /// optimizer, input and gaps; not its communication, which is simulated. What its device can do
-/// (model.profile_device) is that of the library's host with such a device (hardware.h); where it
+/// (model.profile_device) is that of the library's host with such a device (library.h); where it
 /// has none, or no device is named, a comment says what to write.
 /// @throws InputError where the folder has a job.yaml or layers.csv already, unless `replace`;
 /// where it cannot be written
