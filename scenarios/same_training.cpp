@@ -1,4 +1,5 @@
-#include "scenarios/same_training.h"
+// What two scenarios differ in.
+#include "scenarios/same_work.h"
 
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"

@@ -70,4 +70,10 @@ std::shared_ptr<const Dataset> take(std::shared_ptr<const Dataset> dataset, std:
 /// data set gives the same number. A batch as large as the data set has all of its features.
 double mean_distinct(const Dataset& dataset, std::int64_t batch_size);
 
+/// Finds the format of the data set in `folder` by the names of its files (IDX plain or packed,
+/// CIFAR-10, LIBSVM, Criteo) and reads all of its examples. Returns a few lines: the format; for
+/// the training and the test examples their number, their shape, their classes with counts.
+/// @throws DataError for what is wrong with it
+std::string describe_data(const std::string& folder);
+
 }  // namespace foretrain

@@ -1,7 +1,6 @@
 // Reads a data set of any format to say what is in it.
-#include "models/data/verify.h"
-
 #include "models/data/open_data.h"
+
 #include "models/data/refuse.h"
 
 #include <fmt/ranges.h>

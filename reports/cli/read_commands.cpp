@@ -2,7 +2,6 @@
 #include "reports/cli/acts.h"
 
 #include "models/data/open_data.h"
-#include "models/data/verify.h"
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
 #include "reports/record/text.h"

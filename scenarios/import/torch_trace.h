@@ -3,8 +3,13 @@
 
 #include "scenarios/import/chrome_trace.h"
 #include "scenarios/import/imported_job.h"
+#include "scenarios/import/trace_layers.h"
+#include "scenarios/import/trace_steps.h"
+#include "scenarios/import/trace_work.h"
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace foretrain {
 
@@ -31,5 +36,15 @@ namespace foretrain {
 /// collectives with sizes; a graph, whose kernels have no operator; no backward pass; a step of
 /// more than an hour
 ImportedJob job_of(const ChromeTrace& trace);
+
+/// A shape says how large a weight is, not which it is: one that is used twice looks like two, one
+/// that is frozen like one that is learned. Of a step this compares `layers` with the numbers that
+/// all-reduces carry; with the passes it has, as micro-batches have several; without all-reduces
+/// with the tensors whose gradients are accumulated.
+/// @return both figures with what to do where they differ; empty: they do not, or nothing else says
+/// it (also where `layers` are what is reduced, by_shapes())
+std::optional<std::string> doubt_about_parameters(const ChromeTrace& trace,
+                                                  const std::vector<DeviceWork>& work,
+                                                  const TraceSpan& step, const TraceLayers& layers);
 
 }  // namespace foretrain

@@ -8,7 +8,7 @@
 #include "reports/record/summary.h"
 #include "reports/studies/ledger/stands_on.h"
 #include "reports/studies/parallel/in_parallel.h"
-#include "reports/studies/whatif/recorded_path.h"
+#include "reports/studies/whatif/whatif.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/faults.h"
 #include "scenarios/input_error.h"

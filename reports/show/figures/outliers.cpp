@@ -1,4 +1,5 @@
-#include "reports/show/figures/outliers.h"
+// Charts whose few largest values would flatten all others.
+#include "reports/show/figures/thin.h"
 
 #include "reports/record/statistics.h"
 

@@ -2,7 +2,6 @@
 
 #include "reports/record/files.h"
 #include "reports/record/json_object.h"
-#include "reports/record/parse_json.h"
 #include "reports/record/provenance.h"
 #include "reports/show/figures/of_records.h"
 #include "reports/show/page/sections.h"

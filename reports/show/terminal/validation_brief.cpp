@@ -4,7 +4,6 @@
 #include "reports/record/text.h"
 #include "reports/show/terminal/case_text.h"
 #include "reports/studies/validation/output.h"
-#include "reports/studies/validation/sentences.h"
 #include "reports/studies/validation/verdict.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-#include "reports/studies/whatif/recorded_path.h"
+// What a recorded training had to wait for, as far as its steps say.
+#include "reports/studies/whatif/whatif.h"
 
 #include "models/protocol/registry.h"
 

@@ -1,5 +1,5 @@
 // Tests of what is said of a data set.
-#include "models/data/verify.h"
+#include "models/data/open_data.h"
 
 #include "models/data/cifar10.h"
 #include "tests/support/idx_files.h"

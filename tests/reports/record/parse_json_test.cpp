@@ -1,5 +1,5 @@
 // Errors of JSON files by their line.
-#include "reports/record/parse_json.h"
+#include "reports/record/json_object.h"
 
 #include "scenarios/input_error.h"
 
