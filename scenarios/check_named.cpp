@@ -6,7 +6,7 @@
 #include "scenarios/make_training.h"
 #include "scenarios/neighbours.h"
 #include "scenarios/prepared.h"
-#include "scenarios/trace.h"
+#include "scenarios/stragglers.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Walks a tree along a dotted path.
-#include "scenarios/key_path.h"
+#include "scenarios/sweep.h"
 
 #include "scenarios/input_error.h"
 

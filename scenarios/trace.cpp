@@ -1,5 +1,5 @@
 // A CSV file becomes factors of mean 1.
-#include "scenarios/trace.h"
+#include "scenarios/stragglers.h"
 
 #include "models/data/file_bytes.h"
 #include "models/data/refuse.h"

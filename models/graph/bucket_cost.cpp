@@ -1,4 +1,5 @@
-#include "models/graph/bucket_cost.h"
+// What one bucket costs in a step, beside the gradient.
+#include "models/graph/step_graph.h"
 
 #include "models/cost/work.h"
 #include "models/protocol/registry.h"

@@ -2,10 +2,8 @@
 
 #include "reports/cli/failure.h"
 #include "reports/cli/folders.h"
-#include "reports/cli/unfinished.h"
 #include "reports/record/collector.h"
 #include "reports/record/files.h"
-#include "reports/record/folder_lock.h"
 #include "reports/record/interruption.h"
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"

@@ -1,7 +1,6 @@
 #include "reports/cli/options.h"
 
 #include "reports/cli/acts.h"
-#include "reports/cli/training_options.h"
 #include "reports/studies/bands/bands.h"
 
 #include <CLI/CLI.hpp>

@@ -1,7 +1,7 @@
 #include "reports/cli/validate_cases.h"
 
 #include "reports/cli/failure.h"
-#include "reports/record/folder_lock.h"
+#include "reports/record/files.h"
 #include "reports/record/json_object.h"
 #include "reports/record/tell_people.h"
 #include "reports/show/figures/of_records.h"

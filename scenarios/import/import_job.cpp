@@ -1,7 +1,6 @@
 #include "scenarios/import/import_job.h"
 
 #include "scenarios/import/chrome_trace.h"
-#include "scenarios/import/other_formats.h"
 #include "scenarios/import/torch_trace.h"
 #include "scenarios/import/trace_text.h"
 #include "scenarios/input_error.h"

@@ -2,12 +2,17 @@
 #pragma once
 
 #include "scenarios/import/imported_job.h"
-#include "scenarios/import/one_worker.h"
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace foretrain {
+
+/// What a file is that `import` cannot read, with what to give instead: reports of nsys, rocprof,
+/// export_stacks, execution traces (Chakra), archives, pages, ... Empty: it may be one that it can.
+/// `begin`: the first 4 KiB, unpacked.
+std::string other_format(std::string_view path, std::string_view begin);
 
 /// Reads what the file is: a Chrome trace of torch.profiler (.json, .json.gz; torch_trace.h), a CSV
 /// of layers (scenarios/layer_profile.h). `batch`: examples of a worker, whatever shapes seem to

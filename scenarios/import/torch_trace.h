@@ -13,7 +13,7 @@
 
 namespace foretrain {
 
-/// What a trace of torch.profiler says of a step of one worker (one_worker.h): the mean over steps
+/// What a trace of torch.profiler says of a step of one worker (imported_job.h): the mean over steps
 /// that count (counted_steps.h).
 ///
 ///     device work   belongs to the operator that launched it: the same `correlation`, the
@@ -25,7 +25,7 @@ namespace foretrain {
 ///     backward      launched by another thread than the step's, or within autograd's engine
 ///     forward       what is left
 ///
-/// A layer begins with an operator that owns parameters (weight_arguments.h); its bytes are those
+/// A layer begins with an operator that owns parameters (trace_layers.h); its bytes are those
 /// of its arguments. What has none belongs to the layer before it, so that sums stay whole.
 /// Backward work finds its layer by the number of the forward operator (`Sequence number`), else it
 /// is of the one before. Without shapes, parameters are what is reduced: each all-reduce is a

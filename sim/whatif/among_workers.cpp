@@ -1,4 +1,5 @@
-#include "sim/whatif/among_workers.h"
+// The changes of how workers exchange what they have without a server.
+#include "sim/whatif/intervention.h"
 
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"

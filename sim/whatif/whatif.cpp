@@ -6,7 +6,7 @@
 #include "reports/record/source.h"
 #include "reports/record/statistics.h"
 #include "reports/record/summary.h"
-#include "reports/studies/ledger/stands_on.h"
+#include "reports/studies/ledger/ledger.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "reports/studies/whatif/whatif.h"
 #include "scenarios/describe/reader.h"

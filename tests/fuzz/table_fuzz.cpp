@@ -7,7 +7,7 @@
 #include "reports/studies/published/reported.h"
 #include "scenarios/batch_times.h"
 #include "scenarios/layer_profile.h"
-#include "scenarios/trace.h"
+#include "scenarios/stragglers.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <array>

@@ -1,5 +1,5 @@
 // Dotted paths: read, written, laid over a tree.
-#include "scenarios/key_path.h"
+#include "scenarios/sweep.h"
 
 #include "scenarios/input_error.h"
 

@@ -7,7 +7,7 @@
 #include "reports/show/figures/of_records.h"
 #include "reports/show/terminal/case_text.h"
 #include "reports/show/terminal/tables.h"
-#include "reports/studies/ledger/stands_on.h"
+#include "reports/studies/ledger/ledger.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/show/terminal/case_text.h"
-#include "reports/studies/ledger/stands_on.h"
+#include "reports/studies/ledger/ledger.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
-#include "reports/studies/budget/assumptions.h"
+// What a search over clusters takes from its scenario, what it has to assume.
+#include "reports/studies/budget/search.h"
 
 #include "reports/record/summary.h"
 #include "reports/record/text.h"

@@ -83,7 +83,7 @@ struct BudgetAnswer {
   std::vector<Offer> just_failed;  ///< the nearest to holding both, a line for each host and count
   std::vector<Offer> not_reached;  ///< their steps do not come to the target
   std::vector<Refused> refused;    ///< in the order in which they were tried
-  std::int64_t kinds = 0;          ///< with a target: of clusters that learn alike (to_target.h)
+  std::int64_t kinds = 0;          ///< with a target: of clusters that learn alike (search.h)
   std::int64_t learned = 0;        ///< of them, those whose gradients were carried out
   std::int64_t timed = 0;          ///< clusters whose time to the target that told
   std::vector<std::string> notes;  ///< what is assumed, left out; a sentence each

@@ -2,10 +2,8 @@
 #include "models/base/check.h"
 #include "reports/record/caveats.h"
 #include "reports/record/not_done.h"
-#include "reports/studies/budget/assumptions.h"
 #include "reports/studies/budget/budget.h"
-#include "reports/studies/budget/choice.h"
-#include "reports/studies/budget/to_target.h"
+#include "reports/studies/budget/search.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "scenarios/input_error.h"
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reports/record/processor.h"
+#include "reports/record/record.h"
 #include "reports/studies/validation/validation.h"
 
 #include <filesystem>
@@ -58,5 +59,22 @@ void enter_into_ledger(const std::filesystem::path& path, const std::vector<Ledg
 /// errors of each strategy, one with those that are left with the runs' own compute times. Empty
 /// where there are no rows.
 std::string ledger_table(const std::vector<LedgerRow>& rows);
+
+/// Where validations are looked for.
+struct PastValidations {
+  /// Has NAME/validate of each scenario that was validated here; what says something of the same
+  /// scenario counts first.
+  std::filesystem::path out = "out";
+  /// Else the ledger; empty: that of the library.
+  std::filesystem::path ledger{};
+};
+
+/// In a line or two: whose compute and which jitter (basis_sentence), then how far off validations
+/// found step times of the same strategy, or that none did. Empty where basis_sentence is.
+std::string stands_on(const Record& record, const PastValidations& past = {});
+
+/// Of several records, what each says once.
+std::vector<std::string> stands_on(const std::vector<Record>& records,
+                                   const PastValidations& past = {});
 
 }  // namespace foretrain

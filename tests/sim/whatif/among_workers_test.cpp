@@ -1,5 +1,5 @@
 // Groups of a host's devices, a slower link between them: when they are asked, what they are.
-#include "sim/whatif/among_workers.h"
+#include "sim/whatif/intervention.h"
 
 #include "models/protocol/route.h"
 #include "sim/whatif/whatif.h"

@@ -1,5 +1,5 @@
 // A search for the time until a target, whose learning is known, against sums by hand.
-#include "reports/studies/budget/to_target.h"
+#include "reports/studies/budget/search.h"
 
 #include "reports/record/not_done.h"
 #include "reports/show/page/sections.h"
