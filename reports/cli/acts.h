@@ -57,10 +57,9 @@ using AskWhatIf = std::function<WhatIf(const Case&)>;
 int whatif_cases(const Answer& answer, const std::vector<Case>& cases, const AskWhatIf& ask);
 
 /// Finds the cheapest cluster of the library; writes budget.txt, budget.json, cluster.yaml (the
-/// scenario on the cluster that was found, or on the fastest within the budget), the page with its
-/// figure, and scenario.yaml, which says of what, into the folder of the answer. `modes`: its
-/// simulate, limit, threads count. Returns kFailed where no cluster holds both. @throws InputError,
-/// NotDone
+/// scenario on the cluster that was found, or on the fastest within the budget) and scenario.yaml,
+/// which says of what, into the folder of the answer. `modes`: its simulate, limit, threads count.
+/// Returns kFailed where no cluster holds both. @throws InputError, NotDone
 int budget_cases(const Arguments& arguments, BudgetOptions modes);
 
 struct PublishedOptions {

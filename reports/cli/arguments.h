@@ -75,7 +75,7 @@ struct Arguments {
   std::string ledger;   ///< of validate, where it is entered; of ledger, the file; empty: nowhere
   std::string weights;  ///< of evaluate: file of weights
   bool schema = false;
-  std::string graph;                 ///< table | dot; empty: not asked for
+  bool graph = false;
   std::vector<std::string> records;  ///< of report
   /// Of report: a study, or all; `clusters`, or that and a study of it; empty: not asked for.
   std::vector<std::string> published;

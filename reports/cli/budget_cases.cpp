@@ -4,8 +4,6 @@
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
 #include "reports/record/text.h"
-#include "reports/show/page/report.h"
-#include "reports/show/page/sections.h"
 #include "reports/show/terminal/progress.h"
 #include "reports/show/terminal/tables.h"
 #include "scenarios/beside.h"
@@ -128,7 +126,6 @@ int budget_cases(const Arguments& arguments, BudgetOptions modes) {
   write_text_file(folder / "budget.json", json.dump(2) + "\n");
   sign_answer(folder, asked.scenario);
   write_cluster(found, folder, answer);
-  answer.tell(write_report(budget_page(found), folder));
   return found.cheapest ? kDone : kFailed;
 }
 

@@ -45,23 +45,16 @@ end
 complete -c foretrain -a '(__foretrain_words)'
 )";
 
-/// `TEXT:{all,summary}`, `table|dot`: the choices; nothing where there are none. Of `near->0`
-/// people write what stands in front.
+/// `TEXT:{all,summary}`: the choices; nothing where there are none. Of `near->0` people write what
+/// stands in front.
 std::vector<std::string> choices_of(const CLI::Option& option) {
-  std::string type = option.get_type_name();
+  const std::string type = option.get_type_name();
   const std::size_t open = type.find('{');
   const std::size_t close = type.find('}');
-  char between = ',';
-  if (open != std::string::npos && close != std::string::npos) {
-    type = type.substr(open + 1, close - open - 1);
-  } else if (type.find('|') != std::string::npos && CLI::detail::to_lower(type) == type) {
-    between = '|';
-  } else {
-    return {};
-  }
+  if (open == std::string::npos || close == std::string::npos) return {};
   std::vector<std::string> choices;
-  std::istringstream words(type);
-  for (std::string word; std::getline(words, word, between);) {
+  std::istringstream words(type.substr(open + 1, close - open - 1));
+  for (std::string word; std::getline(words, word, ',');) {
     choices.push_back(word.substr(0, word.find("->")));
   }
   return choices;

@@ -265,12 +265,7 @@ void check_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments, false);
   auto* schema =
       command.add_flag("--schema", arguments.schema, "print the JSON schema of scenarios instead");
-  command
-      .add_option("--graph", arguments.graph,
-                  "print the step graph instead: a table, or dot, a drawing for Graphviz")
-      ->type_name("table|dot")
-      ->expected(0, 1)
-      ->default_str("table");
+  command.add_flag("--graph", arguments.graph, "print the step graph instead, as a table");
   for (const char* other : {kScenarioWord, "--set", "--seed", "--graph"}) {
     schema->excludes(command.get_option(other));
   }

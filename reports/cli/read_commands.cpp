@@ -89,23 +89,11 @@ int examples(const Arguments& arguments) {
 
 int check(const Arguments& arguments) {
   if (arguments.schema) return print(scenario_schema());
-  const bool graph = !arguments.graph.empty();
-  const bool dot = arguments.graph == "dot";
-  Arguments named = arguments;
-  if (graph && !dot && arguments.graph != "table") {
-    // `check --graph FILE`: what follows --graph is no form, so it is the scenario.
-    if (!arguments.scenario.empty()) {
-      throw InputError(fmt::format("--graph {}: write table or dot", arguments.graph));
-    }
-    named.scenario = arguments.graph;
-  }
   DataSets data_sets;
-  for (const Case& each : read_cases(named)) {
-    // In a comment: what is printed can be read again, as YAML, by Graphviz.
-    if (!graph || dot || !each.settings.empty()) {
-      print(as_comment(case_sentence(each), dot ? "// " : "# "));
-    }
-    print((graph ? step_text(each, dot, data_sets) : to_yaml(each.scenario)) + "\n");
+  for (const Case& each : read_cases(arguments)) {
+    // In a comment: what is printed can be read again.
+    if (!arguments.graph || !each.settings.empty()) print(as_comment(case_sentence(each), "# "));
+    print((arguments.graph ? step_text(each, data_sets) : to_yaml(each.scenario)) + "\n");
     check_named(each, data_sets);
   }
   return kDone;

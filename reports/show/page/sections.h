@@ -4,7 +4,6 @@
 #include "reports/record/json_object.h"
 #include "reports/record/record.h"
 #include "reports/show/page/page.h"
-#include "reports/studies/budget/budget.h"
 #include "reports/studies/clusters/forecast.h"
 #include "reports/studies/published/claims.h"
 #include "reports/studies/published/predictions.h"
@@ -41,10 +40,6 @@ Section whatif_section(const JsonObject& whatif);
 
 /// What limits it, in one sentence.
 std::string whatif_sentence(const JsonObject& whatif);
-
-/// What holds both bounds; the frontier as a drawing, as a table; what just failed; what is
-/// assumed.
-Page budget_page(const BudgetAnswer& answer);
 
 /// A line a study; of each study a drawing a series, the table of every figure.
 Page clusters_page(const std::vector<ClusterForecast>& forecasts);

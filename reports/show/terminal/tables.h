@@ -41,11 +41,8 @@ std::string validation_brief(const Validation& validation);
 /// columns, unless the figures alone take more. Buckets that come of the same layers share a line.
 std::string step_table(std::string_view model, const Training& training);
 
-/// The same operations in the language of Graphviz: `foretrain check FILE --graph dot | dot -Tsvg`.
-std::string step_dot(std::string_view model, const Training& training);
-
-/// Of the training that a case describes; `dot`: as a drawing. @throws InputError
-std::string step_text(const Case& scenario_case, bool dot, DataSets& data_sets);
+/// The same of the training that a case describes. @throws InputError
+std::string step_text(const Case& scenario_case, DataSets& data_sets);
 
 /// A sentence, then a line a host; at most 80 columns.
 std::string hardware_table(const std::vector<HostSpec>& hosts);

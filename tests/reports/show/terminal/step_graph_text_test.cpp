@@ -72,18 +72,5 @@ TEST_CASE("step table: many buckets take a line for each neighbourhood") {
   CHECK(lines.size() < 60);
 }
 
-TEST_CASE("step dot: every operation is a box and every flow names what it carries") {
-  const std::string dot = step_dot("lenet", *training_of({}));
-  CHECK(dot.starts_with("digraph G {\n"));
-  CHECK(dot.find("forward 1 max_pool 2x2 stride 2 + relu") != std::string::npos);
-  CHECK(dot.find("label=\"activation 1.204 MB\"") != std::string::npos);
-  // Its pool has a rectifier behind it and knows where each maximum was: all it made can go.
-  CHECK(dot.find("kept 1.204 MB") == std::string::npos);
-  CHECK(dot.find("label=\"kept 0.376 MB\" style=dashed constraint=false") != std::string::npos);
-  CHECK(dot.find("label=\"derivative ") != std::string::npos);
-  CHECK(std::ranges::count(dot, '{') == std::ranges::count(dot, '}'));
-  CHECK(std::ranges::count(dot, '"') % 2 == 0);
-}
-
 }  // namespace
 }  // namespace foretrain
