@@ -1,6 +1,5 @@
 // What is named is opened as a training would open it, so both refuse the same.
 #include "scenarios/check.h"
-
 #include "scenarios/input_error.h"
 #include "scenarios/machine.h"
 #include "scenarios/make_training.h"

@@ -1,6 +1,5 @@
 // The library's scenarios, told from its other files by the key that they begin with.
 #include "scenarios/library.h"
-
 #include "scenarios/propose.h"
 #include "scenarios/yaml/value.h"
 

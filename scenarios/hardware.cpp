@@ -1,8 +1,7 @@
 // The hosts that the library knows by name: scenarios/hardware/NAME.yaml.
-#include "scenarios/library.h"
-
 #include "scenarios/describe/cluster_fields.h"
 #include "scenarios/describe/reader.h"
+#include "scenarios/library.h"
 #include "scenarios/reference.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // Items of a list that begin as something that the library has: `like: NAME`.
-#include "scenarios/library.h"
-
 #include "scenarios/describe/reader.h"
+#include "scenarios/library.h"
 #include "scenarios/propose.h"
 
 #include <fmt/format.h>

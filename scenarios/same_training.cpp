@@ -1,9 +1,8 @@
 // What two scenarios differ in.
-#include "scenarios/same_work.h"
-
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
 #include "scenarios/read.h"
+#include "scenarios/same_work.h"
 #include "scenarios/yaml/value.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "exec/system/process.h"
 
-
 #include <fmt/format.h>
 
 #include <sched.h>

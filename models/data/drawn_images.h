@@ -17,9 +17,9 @@ struct ImagesSpec {
   std::uint64_t seed = 1;
 };
 
-/// The mean of an image's class mixed with a picture of its own, 15 to 40 percent of it the class's,
-/// and pixel noise. Both pictures are random colours at 8 x 8 points, linear between them. So the
-/// class can be learned, yet no pixel tells it.
+/// The mean of an image's class mixed with a picture of its own, 15 to 40 percent of it the
+/// class's, and pixel noise. Both pictures are random colours at 8 x 8 points, linear between them.
+/// So the class can be learned, yet no pixel tells it.
 ///
 /// Image i of the training images is a function of (seed, i) alone: it comes from the stream
 /// `data.images.train.<i>`; test images come from `data.images.test.<i>`, classes from

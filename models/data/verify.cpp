@@ -1,6 +1,5 @@
 // Reads a data set of any format to say what is in it.
 #include "models/data/open_data.h"
-
 #include "models/data/refuse.h"
 
 #include <fmt/ranges.h>
@@ -54,10 +53,10 @@ std::string describe_part(std::string_view part, const Dataset& dataset) {
     for (const std::int32_t label : batch.labels) ++counts[label];
   }
   const InputShape shape = dataset.shape();
-  const std::string example =
-      shape.sparse() ? fmt::format("{:.2f} of {} features", shape.sparse_entries,
-                                   grouped(shape.sparse_features))
-                     : to_string(shape.image);
+  const std::string example = shape.sparse()
+                                  ? fmt::format("{:.2f} of {} features", shape.sparse_entries,
+                                                grouped(shape.sparse_features))
+                                  : to_string(shape.image);
   std::vector<std::string> classes;
   for (const auto& [label, count] : counts) {
     if (classes.size() < kMostClasses) {

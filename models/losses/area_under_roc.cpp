@@ -1,7 +1,6 @@
 // How well scores put the examples of one class before those of the other.
-#include "models/losses/losses.h"
-
 #include "models/base/check.h"
+#include "models/losses/losses.h"
 
 #include <algorithm>
 #include <cmath>

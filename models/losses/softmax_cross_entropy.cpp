@@ -1,8 +1,7 @@
 // The loss of a classification: minus the log-likelihood of the label under a softmax.
-#include "models/losses/losses.h"
-
 #include "models/base/check.h"
 #include "models/losses/log_product.h"
+#include "models/losses/losses.h"
 #include "models/tensor/array.h"
 
 #include <algorithm>

@@ -63,7 +63,7 @@ int whatif_cases(const Answer& answer, const std::vector<Case>& cases, const Ask
 int budget_cases(const Arguments& arguments, BudgetOptions modes);
 
 struct PublishedOptions {
-  std::string study;     ///< empty: all
+  std::string study;  ///< empty: all
   int threads = 1;
   std::function<Record(const Case&)> simulate;  ///< from several threads at once
 };

@@ -1,6 +1,5 @@
 // What `foretrain whatif --deadline --budget` does beside simulating.
 #include "reports/cli/acts.h"
-
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
 #include "reports/record/text.h"

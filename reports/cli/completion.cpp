@@ -1,7 +1,6 @@
 // Completion of the command line by three shells.
-#include "reports/cli/describe.h"
-
 #include "reports/cli/arguments.h"
+#include "reports/cli/describe.h"
 #include "scenarios/library.h"
 #include "scenarios/reference.h"
 
@@ -14,7 +13,8 @@
 namespace foretrain {
 namespace {
 
-constexpr const char* kBash = R"(# Completion of foretrain for bash, as `foretrain describe bash` prints it.
+constexpr const char* kBash =
+    R"(# Completion of foretrain for bash, as `foretrain describe bash` prints it.
 _foretrain() {
   # Without a line of the program, bash goes on to file names.
   mapfile -t COMPREPLY < <("${COMP_WORDS[0]}" describe words -- \
@@ -37,7 +37,8 @@ _foretrain() {
 _foretrain "$@"
 )";
 
-constexpr const char* kFish = R"(# Completion of foretrain for fish, as `foretrain describe fish` prints it.
+constexpr const char* kFish =
+    R"(# Completion of foretrain for fish, as `foretrain describe fish` prints it.
 function __foretrain_words
   set -l typed (commandline -opc) (commandline -ct)
   foretrain describe words -- $typed[2..-1] 2>/dev/null

@@ -24,7 +24,8 @@ std::vector<HelpExample> help_examples(std::string_view command);
 /// As help shows them, below the options.
 std::string help_examples_text(std::string_view command);
 
-/// A script for bash, zsh or fish that asks the program itself: `foretrain describe words -- WORD...`.
+/// A script for bash, zsh or fish that asks the program itself: `foretrain describe words --
+/// WORD...`.
 std::string completion_script(const std::string& shell);
 
 /// What the last of `words`, which stand behind `foretrain`, can be completed to, a line each, with

@@ -133,9 +133,7 @@ void run_options(CLI::App& command, Arguments& arguments) {
   add_hosts(command, arguments);
   add_tls(command, arguments);
   add_record(command, arguments);
-  command
-      .add_option("--save", arguments.save,
-                  "keep the final weights in FILE.safetensors")
+  command.add_option("--save", arguments.save, "keep the final weights in FILE.safetensors")
       ->type_name("FILE");
   command
       .add_option("--resume", arguments.resume,

@@ -1,6 +1,5 @@
 // What `foretrain report --published` does.
 #include "reports/cli/acts.h"
-
 #include "reports/record/files.h"
 #include "reports/show/page/report.h"
 #include "reports/show/page/sections.h"

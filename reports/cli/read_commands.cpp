@@ -1,7 +1,6 @@
 // The commands that train nothing: examples, check, report, evaluate, ledger, data.
-#include "reports/cli/acts.h"
-
 #include "models/data/open_data.h"
+#include "reports/cli/acts.h"
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
 #include "reports/record/text.h"
@@ -56,8 +55,7 @@ std::string list_examples() {
                  kNameColumns);
   }
   return text + "\n" +
-         wrap(
-             "foretrain examples NAME prints one; with --out FILE it is yours to change.");
+         wrap("foretrain examples NAME prints one; with --out FILE it is yours to change.");
 }
 
 /// The library's file of that name. @throws InputError that proposes one

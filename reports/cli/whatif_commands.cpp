@@ -1,6 +1,5 @@
 // What `foretrain whatif` does beside simulating.
 #include "reports/cli/acts.h"
-
 #include "reports/cli/failure.h"
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"

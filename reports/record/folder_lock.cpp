@@ -1,6 +1,5 @@
 // One process writes into a folder at a time.
 #include "reports/record/files.h"
-
 #include "scenarios/write_error.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 // A JSON file of ours, or an error that says where it is none.
 #include "reports/record/json_object.h"
-
 #include "scenarios/input_error.h"
 #include "scenarios/json_nesting.h"
 

@@ -1,6 +1,5 @@
 // The page itself: what stands in it before anything is asked.
 #include "reports/serve/routes.h"
-
 #include "reports/show/page/assets.h"
 #include "scenarios/input_error.h"
 

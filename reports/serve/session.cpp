@@ -1,6 +1,5 @@
 // One client of the door: its requests, one after another.
 #include "reports/serve/door.h"
-
 #include "scenarios/input_error.h"
 
 #include <boost/asio/post.hpp>

@@ -1,7 +1,6 @@
 // What there is to ask about: the library's scenarios, its hosts, the strategies.
-#include "reports/serve/routes.h"
-
 #include "models/protocol/registry.h"
+#include "reports/serve/routes.h"
 #include "scenarios/library.h"
 #include "scenarios/units.h"
 #include "scenarios/yaml/text_guard.h"

@@ -13,8 +13,8 @@
 
 namespace foretrain {
 
-/// What a trace of torch.profiler says of a step of one worker (imported_job.h): the mean over steps
-/// that count (counted_steps.h).
+/// What a trace of torch.profiler says of a step of one worker (imported_job.h): the mean over
+/// steps that count (counted_steps.h).
 ///
 ///     device work   belongs to the operator that launched it: the same `correlation`, the
 ///                   innermost one on the launching thread at that time, and all around it

@@ -1,6 +1,5 @@
 #include "scenarios/import/trace_layers.h"
 
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,6 +1,5 @@
 // Which arguments of PyTorch's operators are parameters.
 #include "scenarios/import/trace_layers.h"
-
 #include "scenarios/import/trace_words.h"
 
 #include <algorithm>

@@ -1,11 +1,10 @@
 // The changes of how workers exchange what they have without a server.
-#include "sim/whatif/intervention.h"
-
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
 #include "scenarios/check.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/placement.h"
+#include "sim/whatif/intervention.h"
 
 #include <fmt/format.h>
 

@@ -42,8 +42,8 @@ TEST_CASE("full disk: a command whose result standard output does not take has f
         "whatif small.yaml --machine machine.yaml",
         "sweep small.yaml --machine machine.yaml --json", "report r", "check small.yaml",
         "check --schema", "evaluate small.yaml --weights w.safetensors",
-        "evaluate small.yaml --weights w.safetensors --json", "ledger l.csv", "data list", "describe man",
-        "--help", "--version", "run --help"}) {
+        "evaluate small.yaml --weights w.safetensors --json", "ledger l.csv", "data list",
+        "describe man", "--help", "--version", "run --help"}) {
     const Called called = sandbox.call(words, "true", "/dev/full");
     INFO(words << "\n" << called.err);
     CHECK(called.status == 1);

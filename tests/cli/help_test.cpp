@@ -48,7 +48,8 @@ TEST_CASE("help: an option that there is not is named, with what was meant") {
   CHECK(slip.err == "error: foretrain check has no option --sett; did you mean --set?\n");
   const Called joined = sandbox.call("evaluate small.yaml --weighst=w");
   CHECK(joined.status == 2);
-  CHECK(joined.err == "error: foretrain evaluate has no option --weighst; did you mean --weights?\n");
+  CHECK(joined.err ==
+        "error: foretrain evaluate has no option --weighst; did you mean --weights?\n");
   const Called far = sandbox.call("check small.yaml --frobnicate");
   CHECK(far.status == 2);
   CHECK(far.err ==
@@ -58,8 +59,7 @@ TEST_CASE("help: an option that there is not is named, with what was meant") {
 
 TEST_CASE("help: what an option does not take is told as an error") {
   Sandbox sandbox;
-  for (const char* wrong : {"describe bashh", "serve --port 99999",
-                            "check small.yaml more.yaml"}) {
+  for (const char* wrong : {"describe bashh", "serve --port 99999", "check small.yaml more.yaml"}) {
     CAPTURE(wrong);
     const Called called = sandbox.call(wrong);
     CHECK(called.status == 2);
@@ -84,7 +84,8 @@ TEST_CASE("help: every command shows what it is called like") {
 TEST_CASE("help: examples are command lines that the program takes") {
   Sandbox sandbox;
   for (const char* words : {"check scenarios/quickstart.yaml --set training.batch_size=64",
-                            "check scenarios/quickstart.yaml --graph", "data list", "describe bash", "describe hardware"}) {
+                            "check scenarios/quickstart.yaml --graph", "data list", "describe bash",
+                            "describe hardware"}) {
     CAPTURE(words);
     CHECK(sandbox.call(words).status == 0);
   }

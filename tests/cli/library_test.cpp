@@ -1,5 +1,6 @@
 // The scenarios of the library as commands list, copy and take them.
 #include "scenarios/library.h"
+
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>

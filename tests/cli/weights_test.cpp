@@ -32,8 +32,8 @@ TEST_CASE("weights: evaluate finds in a saved file what the run found") {
   CHECK(found["accuracy"] == ran["test_accuracy"]);
   CHECK(found["loss"].get<double>() == Approx(ran["final_loss"].get<double>()));
   CHECK(found["test_examples"] == 100);
-  CHECK(sandbox.call("evaluate small.yaml --weights learned.safetensors").out.find("small: accuracy 0.") ==
-        0);
+  CHECK(sandbox.call("evaluate small.yaml --weights learned.safetensors")
+            .out.find("small: accuracy 0.") == 0);
 }
 
 TEST_CASE("weights: of a network with batch normalisation evaluate finds what the run found") {
@@ -83,9 +83,11 @@ TEST_CASE("weights: what cannot be read or kept is told with its place, before i
                 "training: {steps: 2, init: {from: no.safetensors}}\n");
   const Called missing = sandbox.call("simulate from.yaml --machine machine.yaml");
   CHECK(missing.status == 2);
-  CHECK(missing.err.find("from.yaml:3:35: training.init.from: no.safetensors: cannot be read; check the "
-                         "path") != std::string::npos);
-  sandbox.write("both.yaml", "foretrain: 1\ntraining: {steps: 2, init: {from: a.safetensors, kind: he}}\n");
+  CHECK(missing.err.find(
+            "from.yaml:3:35: training.init.from: no.safetensors: cannot be read; check the "
+            "path") != std::string::npos);
+  sandbox.write("both.yaml",
+                "foretrain: 1\ntraining: {steps: 2, init: {from: a.safetensors, kind: he}}\n");
   const Called both = sandbox.call("check both.yaml");
   CHECK(both.status == 2);
   CHECK(both.err.find("from says what it starts from") != std::string::npos);

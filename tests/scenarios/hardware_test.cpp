@@ -1,6 +1,5 @@
 // Hosts of the library, hosts that begin as one of them.
 #include "scenarios/library.h"
-
 #include "scenarios/reference.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/places.h"

@@ -1,6 +1,5 @@
 // Tests of traces: files of step times as factors.
 #include "scenarios/stragglers.h"
-
 #include "tests/scenarios/messages.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"

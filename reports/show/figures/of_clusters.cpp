@@ -1,6 +1,5 @@
 // The figures of what others measured on their clusters.
 #include "reports/show/figures/of_studies.h"
-
 #include "reports/studies/clusters/tables.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 // The figures of the published studies.
 #include "reports/show/figures/of_studies.h"
-
 #include "reports/studies/published/tables.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // A validation as a figure.
-#include "reports/show/figures/of_studies.h"
-
 #include "reports/record/statistics.h"
+#include "reports/show/figures/of_studies.h"
 
 #include <fmt/format.h>
 

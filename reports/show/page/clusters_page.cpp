@@ -1,8 +1,7 @@
 // What others measured on their clusters, as a page.
-#include "reports/show/page/sections.h"
-
 #include "reports/record/text.h"
 #include "reports/show/figures/of_studies.h"
+#include "reports/show/page/sections.h"
 #include "reports/studies/clusters/tables.h"
 
 #include <fmt/format.h>

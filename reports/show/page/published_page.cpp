@@ -1,8 +1,7 @@
 // The published studies as a page.
-#include "reports/show/page/sections.h"
-
 #include "reports/record/text.h"
 #include "reports/show/figures/of_studies.h"
+#include "reports/show/page/sections.h"
 #include "reports/studies/published/tables.h"
 
 #include <fmt/format.h>

@@ -1,10 +1,9 @@
 // What a page shows of records.
-#include "reports/show/page/sections.h"
-
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/show/figures/of_records.h"
+#include "reports/show/page/sections.h"
 #include "reports/show/terminal/case_text.h"
 #include "reports/show/terminal/tables.h"
 #include "reports/studies/ledger/ledger.h"

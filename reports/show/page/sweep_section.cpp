@@ -1,7 +1,6 @@
 // What a page shows of a sweep.
-#include "reports/show/page/sections.h"
-
 #include "reports/record/text.h"
+#include "reports/show/page/sections.h"
 #include "reports/studies/sweep/finding.h"
 
 #include <fmt/format.h>

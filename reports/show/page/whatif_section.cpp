@@ -1,8 +1,7 @@
 // What a page shows of the answers to what if.
-#include "reports/show/page/sections.h"
-
 #include "reports/record/text.h"
 #include "reports/show/figures/of_records.h"
+#include "reports/show/page/sections.h"
 
 #include <fmt/format.h>
 

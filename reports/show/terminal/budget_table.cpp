@@ -1,8 +1,7 @@
 // Clusters to rent, as a table.
-#include "reports/show/terminal/tables.h"
-
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
+#include "reports/show/terminal/tables.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,6 @@
 // Hosts by what they are made of, as a table.
-#include "reports/show/terminal/tables.h"
-
 #include "reports/record/text.h"
+#include "reports/show/terminal/tables.h"
 #include "scenarios/units.h"
 
 #include <fmt/format.h>

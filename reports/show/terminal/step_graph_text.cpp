@@ -1,11 +1,10 @@
 // The step graph of a training as a table.
-#include "reports/show/terminal/tables.h"
-
 #include "models/cost/work.h"
 #include "models/graph/step_graph.h"
 #include "models/graph/step_memory.h"
 #include "models/protocol/registry.h"
 #include "reports/record/text.h"
+#include "reports/show/terminal/tables.h"
 #include "scenarios/prepared.h"
 
 #include <fmt/format.h>

@@ -1,11 +1,10 @@
 // The sentence first, since most readers stop after it.
-#include "reports/show/terminal/tables.h"
-
 #include "reports/record/caveats.h"
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/show/terminal/case_text.h"
+#include "reports/show/terminal/tables.h"
 #include "reports/studies/ledger/ledger.h"
 
 #include <fmt/format.h>
@@ -127,9 +126,8 @@ std::vector<std::size_t> shown_nodes(const std::vector<NodeTotals>& nodes, NodeL
 
 std::string nodes_table(const Record& record, NodeLines lines) {
   if (record.nodes.empty()) return {};
-  std::string text =
-      "\n" + table_line(kNodeColumns, {"node", "host", "core", "CPU [%]", "memory [MB]",
-                                       "sent [MB]", "got [MB]"});
+  std::string text = "\n" + table_line(kNodeColumns, {"node", "host", "core", "CPU [%]",
+                                                      "memory [MB]", "sent [MB]", "got [MB]"});
   const auto megabytes = [](Bytes bytes) {
     return bytes.value < 0 ? "-" : fmt::format("{:.3f}", static_cast<double>(bytes.value) / 1e6);
   };
@@ -137,10 +135,10 @@ std::string nodes_table(const Record& record, NodeLines lines) {
   for (const std::size_t i : shown) {
     const NodeTotals& node = record.nodes[i];
     const auto percent = cpu_percent(record, node);
-    text += table_line(kNodeColumns, {node.role, node.host,
-                                      node.core < 0 ? "-" : fmt::format("{}", node.core),
-                                      percent ? fmt::format("{:.1f}", *percent) : "-",
-                                      megabytes(node.rss), megabytes(node.tx), megabytes(node.rx)});
+    text += table_line(kNodeColumns,
+                       {node.role, node.host, node.core < 0 ? "-" : fmt::format("{}", node.core),
+                        percent ? fmt::format("{:.1f}", *percent) : "-", megabytes(node.rss),
+                        megabytes(node.tx), megabytes(node.rx)});
   }
   if (shown.size() < record.nodes.size()) {
     text += fmt::format("  {} more; --nodes has a line for each\n",

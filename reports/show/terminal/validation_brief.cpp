@@ -1,8 +1,7 @@
 // A validation in a dozen lines, for who reads nothing else.
-#include "reports/show/terminal/tables.h"
-
 #include "reports/record/text.h"
 #include "reports/show/terminal/case_text.h"
+#include "reports/show/terminal/tables.h"
 #include "reports/studies/validation/output.h"
 #include "reports/studies/validation/verdict.h"
 
@@ -74,10 +73,9 @@ std::string strategy_lines(const Validation& validation) {
   text += table_line(kColumns, {"strategy", "cases", "median", "95 %", "most"});
   for (const StrategyVerdict& v : strategy_verdicts(validation)) {
     const auto& range = v.all;
-    text += table_line(kColumns, {v.strategy, grouped(v.cases),
-                                  range ? percent(range->median) : "-",
-                                  range ? percent(range->p95) : "-",
-                                  range ? percent(range->max) : "-"});
+    text += table_line(kColumns,
+                       {v.strategy, grouped(v.cases), range ? percent(range->median) : "-",
+                        range ? percent(range->p95) : "-", range ? percent(range->max) : "-"});
   }
   return text;
 }

@@ -36,15 +36,15 @@ std::string sentence(const Bands& bands) {
 }  // namespace
 
 std::string to_table(const Bands& bands) {
-  std::string text = wrap(sentence(bands)) + "\n" +
-                     table_line(kBandColumns, {"", "median", "5 %", "95 %"});
+  std::string text =
+      wrap(sentence(bands)) + "\n" + table_line(kBandColumns, {"", "median", "5 %", "95 %"});
   for (const Band& band : bands.figures) {
     const bool always_zero = band.median == 0 && band.p5 == 0 && band.p95 == 0;
     if (always_zero) continue;
     std::string name = band.figure;
     if (band.known < bands.seeds) name += fmt::format(" ({} of {})", band.known, bands.seeds);
-    text += table_line(kBandColumns,
-                       {name, figure(band.median), figure(band.p5), figure(band.p95)});
+    text +=
+        table_line(kBandColumns, {name, figure(band.median), figure(band.p5), figure(band.p95)});
   }
   text += "\n" + wrap(kNoPrediction);
   return bands.stands_on.empty() ? text : text + wrap(bands.stands_on);

@@ -1,9 +1,10 @@
 // The search itself: waves of ever more hosts, each wave on several threads.
+#include "reports/studies/budget/search.h"
+
 #include "models/base/check.h"
 #include "reports/record/caveats.h"
 #include "reports/record/not_done.h"
 #include "reports/studies/budget/budget.h"
-#include "reports/studies/budget/search.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "scenarios/input_error.h"
 
@@ -85,7 +86,8 @@ class Searching {
   }
 
  private:
-  /// Where a training ends at a target, its cost is known later: so far it is that of all its steps.
+  /// Where a training ends at a target, its cost is known later: so far it is that of all its
+  /// steps.
   void note_dear(std::span<const Offer> offers, std::set<std::string>& dear) const {
     if (base_.target().wanted()) return;
     for (const Offer& each : offers) dear.insert(each.cluster.host);
@@ -113,8 +115,7 @@ class Searching {
     };
     if (candidates.empty()) return {};
     one(0);
-    in_parallel(std::ssize(candidates) - 1, options_.threads,
-                [&](std::int64_t i) { one(i + 1); });
+    in_parallel(std::ssize(candidates) - 1, options_.threads, [&](std::int64_t i) { one(i + 1); });
     const std::size_t before = offers_.size();
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (found[i]) {

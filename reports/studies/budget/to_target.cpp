@@ -1,10 +1,9 @@
 // The times until a target: gradients for the clusters that are worth them.
-#include "reports/studies/budget/search.h"
-
 #include "models/base/check.h"
 #include "models/protocol/registry.h"
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
+#include "reports/studies/budget/search.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "scenarios/input_error.h"
 

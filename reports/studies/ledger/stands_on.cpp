@@ -1,7 +1,6 @@
 // What a forecast stands on, with how wrong validations found such forecasts.
-#include "reports/studies/ledger/ledger.h"
-
 #include "reports/record/source.h"
+#include "reports/studies/ledger/ledger.h"
 #include "scenarios/input_error.h"
 #include "scenarios/json_nesting.h"
 #include "scenarios/library.h"

@@ -36,11 +36,10 @@ std::string study_lines(const std::vector<StudySummary>& summaries) {
   std::string text = table_line(
       kColumns, {"study", "figures", "fitted", "forecasts", "median", "near", "set aside"});
   for (const StudySummary& s : summaries) {
-    text += table_line(kColumns, {s.study, fmt::format("{}", s.figures),
-                                  fmt::format("{}", s.fitted), fmt::format("{}", s.forecasts),
-                                  fmt::format("{:.1f} %", s.median_error * 100),
-                                  fmt::format("{}", s.near),
-                                  fmt::format("{}", s.not_explained + s.without)});
+    text += table_line(
+        kColumns, {s.study, fmt::format("{}", s.figures), fmt::format("{}", s.fitted),
+                   fmt::format("{}", s.forecasts), fmt::format("{:.1f} %", s.median_error * 100),
+                   fmt::format("{}", s.near), fmt::format("{}", s.not_explained + s.without)});
   }
   return text;
 }
@@ -162,7 +161,8 @@ std::string errors_markdown(const std::vector<Prediction>& predictions,
                             const std::vector<ClaimAnswers>& claims) {
   std::string text =
       "# Every reported figure beside its prediction\n\n"
-      "Written by `foretrain report --published`; `readings.csv` says how each is predicted.\nRoles: *fitted* (the machine file was fitted to it), *forecast*, *given* (an "
+      "Written by `foretrain report --published`; `readings.csv` says how each is "
+      "predicted.\nRoles: *fitted* (the machine file was fitted to it), *forecast*, *given* (an "
       "input), *unexplained* (no\nsimple model explains it), *artefact* (not what it is called), "
       "*impossible*, *unknown* (not reported\nwhat it depends on, or not modelled).\n\n" +
       summary_markdown(predictions);

@@ -37,7 +37,8 @@ std::string summary_sentence(const std::vector<StudySummary>& summaries);
 std::string to_table(const std::vector<Prediction>& predictions,
                      const std::vector<ClaimAnswers>& claims);
 
-/// errors.md: a line a study, then every figure of every study, where its prediction comes from, claims last.
+/// errors.md: a line a study, then every figure of every study, where its prediction comes from,
+/// claims last.
 std::string errors_markdown(const std::vector<Prediction>& predictions,
                             const std::vector<ClaimAnswers>& claims);
 /// study, figure, unit, reported, predicted, error, role, from, note.

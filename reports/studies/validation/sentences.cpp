@@ -1,10 +1,9 @@
 // What a validation says in words.
-#include "reports/studies/validation/output.h"
-
 #include "reports/record/caveats.h"
 #include "reports/record/source.h"
 #include "reports/record/text.h"
 #include "reports/studies/validation/order.h"
+#include "reports/studies/validation/output.h"
 #include "reports/studies/validation/verdict.h"
 
 #include <fmt/format.h>

@@ -56,9 +56,9 @@ std::string strategies(const Validation& validation) {
     };
     const std::string worst =
         v.worst ? "  " + short_title(validation.cases[*v.worst], validation) : "";
-    text += table_line(kStrategyColumns,
-                       {v.strategy, fmt::format("{}", v.cases), fmt::format("{}", v.noisy),
-                        of(&ErrorRange::median), of(&ErrorRange::p95), of(&ErrorRange::max), worst});
+    text += table_line(kStrategyColumns, {v.strategy, fmt::format("{}", v.cases),
+                                          fmt::format("{}", v.noisy), of(&ErrorRange::median),
+                                          of(&ErrorRange::p95), of(&ErrorRange::max), worst});
   }
   return text;
 }
@@ -66,12 +66,14 @@ std::string strategies(const Validation& validation) {
 /// The rows of strategies of which there is such a figure.
 std::string rows_of(const Validation& validation,
                     std::optional<ErrorRange> StrategyVerdict::*range) {
-  std::string text = table_line(kStrategyColumns, {"strategy", "", "", "median", "95 %", "most", ""});
+  std::string text =
+      table_line(kStrategyColumns, {"strategy", "", "", "median", "95 %", "most", ""});
   for (const StrategyVerdict& v : strategy_verdicts(validation)) {
     const std::optional<ErrorRange>& errors = v.*range;
     if (!errors) continue;
-    text += table_line(kStrategyColumns, {v.strategy, "", "", percent_cell(errors->median),
-                                          percent_cell(errors->p95), percent_cell(errors->max), ""});
+    text +=
+        table_line(kStrategyColumns, {v.strategy, "", "", percent_cell(errors->median),
+                                      percent_cell(errors->p95), percent_cell(errors->max), ""});
   }
   return text;
 }
@@ -110,11 +112,10 @@ std::string errors_apart(const Validation& validation) {
   std::string rows;
   for (const StrategyVerdict& v : strategy_verdicts(validation)) {
     if (!v.protocol || !v.compute) continue;
-    rows += table_line(
-        kApartColumns,
-        {v.strategy, percent_cell(v.protocol->median), percent_cell(v.protocol->p95),
-         percent_cell(v.protocol->max), percent_cell(v.compute->median),
-         percent_cell(v.compute->p95), percent_cell(v.compute->max)});
+    rows += table_line(kApartColumns,
+                       {v.strategy, percent_cell(v.protocol->median), percent_cell(v.protocol->p95),
+                        percent_cell(v.protocol->max), percent_cell(v.compute->median),
+                        percent_cell(v.compute->p95), percent_cell(v.compute->max)});
   }
   if (rows.empty()) return {};
   return wrap(
@@ -192,15 +193,16 @@ std::string seeds(const Validation& validation) {
       const auto found = std::ranges::find(group.comparisons, metric, &Comparison::metric);
       if (found == group.comparisons.end()) continue;
       const char* what = found->metric == "step_time_ms" ? "step [ms]" : "to target [s]";
-      const std::string title = fmt::format("{} {}, {} seeds", what, title_of(group.scenario_case),
-                                            group.members.size());
+      const std::string title =
+          fmt::format("{} {}, {} seeds", what, title_of(group.scenario_case), group.members.size());
       text += table_line(kCaseColumns, {title, figure(found->measured), spread_text(found->spread),
                                         figure(found->predicted), signed_percent(found->error)});
     }
   }
   if (text.empty()) return {};
   return table_line(kCaseColumns,
-                    {"medians over seeds", "measured", "spread", "predicted", "error"}) + text;
+                    {"medians over seeds", "measured", "spread", "predicted", "error"}) +
+         text;
 }
 
 /// What there is to say of a case beside its figures.

@@ -1,7 +1,6 @@
 // What a recorded training had to wait for, as far as its steps say.
-#include "reports/studies/whatif/whatif.h"
-
 #include "models/protocol/registry.h"
+#include "reports/studies/whatif/whatif.h"
 
 #include <map>
 

@@ -207,8 +207,8 @@ std::string phases_table(const WhatIf& whatif) {
   constexpr std::array kColumns{12, -14, -14, -14};
   text += table_line(kColumns, {"", "mean", "on the path", "simulated"});
   for (const PhasePair& pair : whatif.phases) {
-    text += table_line(
-        kColumns, {pair.phase, ms(pair.recorded_s), ms(pair.path_s), ms(pair.simulated_s)});
+    text += table_line(kColumns,
+                       {pair.phase, ms(pair.recorded_s), ms(pair.path_s), ms(pair.simulated_s)});
   }
   return text;
 }

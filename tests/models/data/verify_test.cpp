@@ -1,7 +1,6 @@
 // Tests of what is said of a data set.
-#include "models/data/open_data.h"
-
 #include "models/data/cifar10.h"
+#include "models/data/open_data.h"
 #include "tests/support/idx_files.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"

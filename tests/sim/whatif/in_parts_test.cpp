@@ -1,6 +1,5 @@
 // What it costs to have parameters in parts: when that is asked, its closed form.
 #include "sim/whatif/intervention.h"
-
 #include "sim/whatif/whatif.h"
 #include "tests/sim/asked_whatif.h"
 #include "tests/sim/sharded_job.h"

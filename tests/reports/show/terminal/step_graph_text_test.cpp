@@ -1,7 +1,6 @@
 // A step graph as a table, as a drawing.
-#include "reports/show/terminal/tables.h"
-
 #include "reports/record/text.h"
+#include "reports/show/terminal/tables.h"
 #include "tests/models/graph/trainings.h"
 
 #include <catch2/catch.hpp>

@@ -1,8 +1,7 @@
 // A search for the time until a target, whose learning is known, against sums by hand.
-#include "reports/studies/budget/search.h"
-
 #include "reports/record/not_done.h"
 #include "reports/show/terminal/tables.h"
+#include "reports/studies/budget/search.h"
 #include "tests/reports/studies/budget/support.h"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,5 @@
 // What a forecast stands on, with what validations found of such ones.
 #include "reports/studies/ledger/ledger.h"
-
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>
