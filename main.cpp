@@ -11,19 +11,13 @@
 #include "exec/system/process.h"
 #include "exec/system/processor.h"
 #include "exec/transport/build_name.h"
-#include "reports/cli/against_cases.h"
+#include "reports/cli/acts.h"
 #include "reports/cli/arguments.h"
-#include "reports/cli/budget_cases.h"
 #include "reports/cli/command_line.h"
 #include "reports/cli/failure.h"
-#include "reports/cli/first_commands.h"
 #include "reports/cli/help.h"
-#include "reports/cli/import_command.h"
 #include "reports/cli/options.h"
-#include "reports/cli/read_commands.h"
-#include "reports/cli/sweep_cases.h"
 #include "reports/cli/validate_cases.h"
-#include "reports/cli/whatif_commands.h"
 #include "reports/record/interruption.h"
 #include "reports/record/text.h"
 #include "reports/serve/serve.h"
@@ -177,9 +171,9 @@ int simulate(const Arguments& arguments) {
         answer, cases, arguments.seeds, exec::usable_core_count(),
         [&](const Case& each) { return simulate_quietly(arguments, each, data_sets, nullptr); });
   }
-  const auto one = [&](const Case& each) { return simulate_case(arguments, each, data_sets); };
-  if (arguments.determinism) return twin_cases(answer, cases, one);
-  const auto train = [&](const Case& each, const auto& /*folder*/) { return one(each); };
+  const auto train = [&](const Case& each, const auto& /*folder*/) {
+    return simulate_case(arguments, each, data_sets);
+  };
   return train_cases(answer, cases, Mode::simulate, train, keep_record);
 }
 
@@ -368,7 +362,6 @@ int serve_page(const Arguments& arguments) {
 }
 
 constexpr Command kCommands[] = {
-    {"new", "write a first scenario of your own, by a few answers", new_options, new_scenario},
     {"examples", "list, print, copy the scenarios of the library", examples_options, examples},
     {"run", "train for real: one process a node, over TCP", run_options, run},
     {"simulate", "the same training in virtual time", simulate_options, simulate},
@@ -382,7 +375,7 @@ constexpr Command kCommands[] = {
     {"check", "read a scenario, print it resolved, run nothing", check_options, check},
     {"report", "figures, a page, from the folders of the others", report_options, report},
     {"calibrate", "measure this machine for simulate", calibrate_options, calibrate},
-    {"data", "list, verify, draw data sets", data_options, data},
+    {"data", "list, verify data sets", data_options, data},
     {"describe", "print man pages, completion, all keys, hardware", describe_options, describe},
 };
 

@@ -138,17 +138,4 @@ CaseData find_data(const Case& scenario_case, bool with_examples, DataSets& data
   return found;
 }
 
-void write_drawn_data(const Case& scenario_case, const std::filesystem::path& folder) {
-  const DataSource source = source_of(scenario_case.scenario);
-  // Digits are all drawn before the first is written; images one by one.
-  if (source.format == "digits") check_memory(scenario_case, summarize_data(source)->memory);
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    throw InputError(
-        fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
-  }
-  at_dataset(scenario_case, [&] { write_drawn(source, folder.string()); });
-}
-
 }  // namespace foretrain

@@ -6,7 +6,6 @@
 #include "scenarios/scenario.h"
 
 #include <cstdint>
-#include <filesystem>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -48,9 +47,5 @@ struct CaseData {
 /// @throws InputError at the scenario's key (a file that is missing or damaged, fewer examples than
 /// are asked for; of a profile: examples)
 CaseData find_data(const Case& scenario_case, bool with_examples, DataSets& data_sets);
-
-/// Draws the data set (digits, images) to IDX files in `folder`, which is made where it is missing.
-/// @throws InputError where it cannot be written
-void write_drawn_data(const Case& scenario_case, const std::filesystem::path& folder);
 
 }  // namespace foretrain

@@ -1,6 +1,7 @@
 // What must hold between the keys of a scenario.
 #pragma once
 
+#include "scenarios/case_data.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/scenario.h"
 
@@ -37,5 +38,11 @@ std::optional<AgainstShard> against_shard(const Scenario& scenario);
 
 /// @throws InputError with the place of `key` in the case, the key, and `what` is wrong
 [[noreturn]] void fail(const Case& c, const std::string& key, const std::string& what);
+
+/// What a run or a simulation of the case would refuse before it begins: machine files, traces of
+/// stragglers, the data set, the shapes of layers, a profile, weights to start from, neighbours.
+/// Headers and lengths of files tell the shape of images; sparse text is read.
+/// @throws InputError with the place of the key that names it
+void check_named(const Case& scenario_case, DataSets& data_sets);
 
 }  // namespace foretrain

@@ -1,13 +1,11 @@
 // What is named is opened as a training would open it, so both refuse the same.
-#include "scenarios/check_named.h"
-
 #include "scenarios/check.h"
 #include "scenarios/input_error.h"
 #include "scenarios/machine.h"
 #include "scenarios/make_training.h"
 #include "scenarios/neighbours.h"
 #include "scenarios/prepared.h"
-#include "scenarios/trace.h"
+#include "scenarios/stragglers.h"
 
 #include <fmt/format.h>
 

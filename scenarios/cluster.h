@@ -111,7 +111,7 @@ struct StragglerSpec {
   double shape = 0;          ///< pareto: above 1
   Duration pause{};          ///< stops the worker for this long, now and then; 0: never
   Duration every{};          ///< pause: mean of the exponential time from one to the next
-  std::string trace;         ///< a CSV file of step times: a factor of mean 1 a gradient (trace.h)
+  std::string trace;         ///< a CSV file of step times: a factor of mean 1 a gradient
   std::string column;        ///< trace: which one holds the times; empty: the last
 
   bool operator==(const StragglerSpec&) const = default;

@@ -18,29 +18,6 @@ constexpr int kPlainMax = 24;          // characters of a number without an expo
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-void take_digits(std::string_view& text, std::string& digits) {
-  while (!text.empty() && is_digit(text.front())) {
-    digits += text.front();
-    text.remove_prefix(1);
-  }
-}
-
-// The exponent that `text` begins with; 0 where it begins with something else (`1 eV`).
-int take_exponent(std::string_view& text) {
-  if (text.empty() || (text.front() != 'e' && text.front() != 'E')) return 0;
-  std::string_view rest = text.substr(1);
-  const bool negative = rest.starts_with('-');
-  if (negative || rest.starts_with('+')) rest.remove_prefix(1);
-  if (rest.empty() || !is_digit(rest.front())) return 0;
-  int exponent = 0;
-  while (!rest.empty() && is_digit(rest.front())) {
-    exponent = std::min(exponent * 10 + (rest.front() - '0'), kExponentMax);
-    rest.remove_prefix(1);
-  }
-  text = rest;
-  return negative ? -exponent : exponent;
-}
-
 Decimal normalized(Decimal number) {
   number.digits.erase(0, number.digits.find_first_not_of('0'));
   while (number.digits.ends_with('0')) {
@@ -56,19 +33,28 @@ Decimal normalized(Decimal number) {
 std::optional<Decimal> take_decimal(std::string_view& text) {
   std::string_view rest = text;
   Decimal number;
-  number.digits.clear();
   number.negative = rest.starts_with('-');
   if (number.negative || rest.starts_with('+')) rest.remove_prefix(1);
-  take_digits(rest, number.digits);
-  if (rest.starts_with('.')) {
-    rest.remove_prefix(1);
-    const std::size_t whole = number.digits.size();
-    take_digits(rest, number.digits);
-    number.exponent = -static_cast<int>(number.digits.size() - whole);
+  if (!rest.starts_with('.') && (rest.empty() || !is_digit(rest.front()))) return std::nullopt;
+  double rounded = 0;  // what is asked for is where the number ends: before the e of `1 eV`, say
+  const char* const end = rest.data() + rest.size();
+  const auto [ptr, error] = std::from_chars(rest.data(), end, rounded);
+  if (error == std::errc::invalid_argument) return std::nullopt;
+  const std::string_view written = rest.substr(0, static_cast<std::size_t>(ptr - rest.data()));
+  const std::size_t e = std::min(written.find_first_of("eE"), written.size());
+  number.digits = written.substr(0, e);
+  if (const std::size_t point = number.digits.find('.'); point != std::string::npos) {
+    number.digits.erase(point, 1);
+    number.exponent = -static_cast<int>(number.digits.size() - point);
   }
-  if (number.digits.empty()) return std::nullopt;
-  number.exponent += take_exponent(rest);
-  text = rest;
+  if (e < written.size()) {
+    const std::size_t first = written[e + 1] == '+' ? e + 2 : e + 1;
+    int exponent = 0;
+    const bool fits = std::from_chars(written.data() + first, ptr, exponent).ec == std::errc();
+    if (!fits) exponent = written[first] == '-' ? -kExponentMax : kExponentMax;
+    number.exponent += std::clamp(exponent, -kExponentMax, kExponentMax);
+  }
+  text = rest.substr(written.size());
   return normalized(std::move(number));
 }
 

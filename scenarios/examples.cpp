@@ -1,6 +1,4 @@
 // The library's scenarios, told from its other files by the key that they begin with.
-#include "scenarios/examples.h"
-
 #include "scenarios/library.h"
 #include "scenarios/propose.h"
 #include "scenarios/yaml/value.h"

@@ -1,9 +1,8 @@
-#include "scenarios/hardware.h"
-
+// The hosts that the library knows by name: scenarios/hardware/NAME.yaml.
 #include "scenarios/describe/cluster_fields.h"
 #include "scenarios/describe/reader.h"
-#include "scenarios/like.h"
-#include "scenarios/schema.h"
+#include "scenarios/library.h"
+#include "scenarios/reference.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 // Walks a tree along a dotted path.
-#include "scenarios/key_path.h"
-
 #include "scenarios/input_error.h"
+#include "scenarios/sweep.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,4 @@
-#include "scenarios/like.h"
-
+// Items of a list that begin as something that the library has: `like: NAME`.
 #include "scenarios/describe/reader.h"
 #include "scenarios/library.h"
 #include "scenarios/propose.h"

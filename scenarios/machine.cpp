@@ -7,7 +7,7 @@
 #include "scenarios/describe/version.h"
 #include "scenarios/describe/writer.h"
 #include "scenarios/library.h"
-#include "scenarios/schema.h"
+#include "scenarios/reference.h"
 #include "scenarios/yaml/text_guard.h"
 
 #include <fmt/format.h>

@@ -56,7 +56,7 @@ std::vector<std::size_t> hosts_by_default(const ClusterSpec& cluster,
 
 std::string host_name(const HostSpec& spec, int index) {
   if (spec.count > 1) return fmt::format("{}{}", spec.name, index);
-  // The dash parts a name that ends in a digit from numbers (like.h).
+  // The dash parts a name that ends in a digit from numbers (library.h).
   std::string_view name = spec.name;
   if (name.size() > 1 && name.ends_with('-')) name.remove_suffix(1);
   return std::string(name);

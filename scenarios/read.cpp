@@ -7,10 +7,9 @@
 #include "scenarios/describe/scenario_fields.h"
 #include "scenarios/describe/version.h"
 #include "scenarios/describe/writer.h"
-#include "scenarios/examples.h"
 #include "scenarios/library.h"
 #include "scenarios/neighbours.h"
-#include "scenarios/schema.h"
+#include "scenarios/reference.h"
 #include "scenarios/sweep.h"
 #include "scenarios/yaml/text_guard.h"
 

@@ -1,4 +1,4 @@
-// The keys of a scenario file, for people.
+// The keys of our files, for people, for editors.
 #pragma once
 
 #include <string>
@@ -22,5 +22,12 @@ std::vector<std::string> reference_words();
 
 /// All of that as Markdown: the content of scenarios/REFERENCE.md.
 std::string reference_markdown();
+
+/// JSON Schema (2020-12) of a scenario file: the content of scenarios/schema.json.
+std::string scenario_schema();
+
+/// Every key path of the file: `training.workers`, `cluster.hosts[].nic`.
+std::vector<std::string> scenario_keys();
+std::vector<std::string> machine_keys();
 
 }  // namespace foretrain

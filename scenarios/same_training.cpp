@@ -1,8 +1,8 @@
-#include "scenarios/same_training.h"
-
+// What two scenarios differ in.
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
 #include "scenarios/read.h"
+#include "scenarios/same_work.h"
 #include "scenarios/yaml/value.h"
 
 #include <algorithm>

@@ -1,9 +1,8 @@
 // The schema of both kinds of file, from their descriptions.
-#include "scenarios/schema.h"
-
 #include "scenarios/describe/machine_fields.h"
 #include "scenarios/describe/scenario_fields.h"
 #include "scenarios/describe/schema_builder.h"
+#include "scenarios/reference.h"
 
 #include <nlohmann/json.hpp>
 

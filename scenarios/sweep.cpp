@@ -3,7 +3,7 @@
 
 #include "scenarios/describe/reader.h"
 #include "scenarios/input_error.h"
-#include "scenarios/schema.h"
+#include "scenarios/reference.h"
 #include "scenarios/yaml/text_guard.h"
 
 #include <fmt/format.h>

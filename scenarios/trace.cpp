@@ -1,11 +1,10 @@
 // A CSV file becomes factors of mean 1.
-#include "scenarios/trace.h"
-
 #include "models/data/file_bytes.h"
 #include "models/data/refuse.h"
 #include "scenarios/csv.h"
 #include "scenarios/decimal.h"
 #include "scenarios/describe/reader.h"
+#include "scenarios/stragglers.h"
 
 #include <fmt/ranges.h>
 

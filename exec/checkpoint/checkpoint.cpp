@@ -3,7 +3,6 @@
 #include "exec/checkpoint/durable_file.h"
 #include "reports/record/files.h"
 #include "reports/record/json_object.h"
-#include "reports/record/parse_json.h"
 #include "reports/record/record.h"
 #include "scenarios/file_check.h"
 #include "scenarios/input_error.h"

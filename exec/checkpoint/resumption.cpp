@@ -6,7 +6,7 @@
 #include "scenarios/faults.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
-#include "scenarios/same_training.h"
+#include "scenarios/same_work.h"
 
 #include <fmt/format.h>
 

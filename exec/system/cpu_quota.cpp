@@ -1,4 +1,5 @@
-#include "exec/system/cpu_quota.h"
+// The share of CPU time that control groups leave this process, as containers set it.
+#include "exec/system/process.h"
 
 #include <algorithm>
 #include <fstream>

@@ -1,7 +1,5 @@
 #include "exec/system/process.h"
 
-#include "exec/system/cpu_quota.h"
-
 #include <fmt/format.h>
 
 #include <sched.h>

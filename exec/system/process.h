@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,5 +63,10 @@ int usable_core_count();
 /// Pins the calling thread, and those that it will start, to these cores; to none if a CPU quota,
 /// not the kernel's mask, bounds how many are usable: the kernel then moves them to idle cores.
 void pin_to_cores(const std::vector<int>& cores);
+
+/// Cores' worth of CPU time, `1.5`: the least of cpu.max (cgroup v2) or cpu.cfs_quota_us (v1) of
+/// the process's groups and of those above them. Nothing: none has a bound. `root`: prefix of /proc
+/// and /sys.
+std::optional<double> cpu_quota(const std::filesystem::path& root = "/");
 
 }  // namespace foretrain::exec

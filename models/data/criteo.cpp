@@ -138,11 +138,6 @@ DataSplit open_criteo_folder(const std::string& folder, int hash_bits, Bytes mem
   return split;
 }
 
-std::shared_ptr<const Dataset> open_criteo(const std::string& path, int hash_bits,
-                                           Bytes memory_limit) {
-  return open_texts({criteo_text(path)}, hash_bits, memory_limit);
-}
-
 std::shared_ptr<const Dataset> parse_criteo(std::string_view text, const std::string& name,
                                             int hash_bits) {
   return open_texts({SparseText(name, text)}, hash_bits,

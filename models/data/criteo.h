@@ -31,10 +31,6 @@ constexpr int kCriteoFields = 1 + kCriteoIntegers + kCriteoCategories;
 /// of them may be absent).
 DataSplit open_criteo_folder(const std::string& folder, int hash_bits, Bytes memory_limit);
 
-/// One file alone.
-std::shared_ptr<const Dataset> open_criteo(const std::string& path, int hash_bits,
-                                           Bytes memory_limit);
-
 /// The examples of a text, held in memory; the name is for errors.
 std::shared_ptr<const Dataset> parse_criteo(std::string_view text, const std::string& name,
                                             int hash_bits);

@@ -1,4 +1,4 @@
-// The exceptions for a data file that cannot be used.
+// The exception for a data file that cannot be used.
 #pragma once
 
 #include <stdexcept>
@@ -10,12 +10,6 @@ namespace foretrain {
 class DataError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-};
-
-/// A data file that could not be written though its place is right: the disk is full, say.
-class DataNotWritten : public DataError {
- public:
-  using DataError::DataError;
 };
 
 }  // namespace foretrain

@@ -248,22 +248,6 @@ Images parse_idx(std::span<const std::uint8_t> images, const std::string& images
   return read_all(opened, classes);
 }
 
-std::vector<std::uint16_t> parse_idx_labels(std::span<const std::uint8_t> file,
-                                            const std::string& path, int classes) {
-  const auto kind = IdxKind::kLabels;
-  Unpacker input(file, path);
-  const IdxHeader header = read_header(input, &kind);
-  return read_labels(input, header, classes);
-}
-
-std::vector<std::uint8_t> parse_idx_pixels(std::span<const std::uint8_t> file,
-                                           const std::string& path) {
-  const auto kind = IdxKind::kImages;
-  Unpacker input(file, path);
-  const IdxHeader header = read_header(input, &kind);
-  return read_data(input, header);
-}
-
 Images read_idx_dataset(const std::string& images_path, const std::string& labels_path,
                         int classes) {
   const FileBytes images(images_path, kIdxFile);

@@ -59,12 +59,6 @@ Images parse_idx(std::span<const std::uint8_t> images, const std::string& images
                  std::span<const std::uint8_t> labels, const std::string& labels_path,
                  int classes = kIdxClasses);
 
-/// One file alone from its bytes: the labels, the pixels.
-std::vector<std::uint16_t> parse_idx_labels(std::span<const std::uint8_t> file,
-                                            const std::string& path, int classes);
-std::vector<std::uint8_t> parse_idx_pixels(std::span<const std::uint8_t> file,
-                                           const std::string& path);
-
 /// As `read_idx_dataset`, but plain images of more than `memory_limit` bytes stay in their file.
 std::shared_ptr<const ImageSource> open_idx_dataset(const std::string& images_path,
                                                     const std::string& labels_path, int classes,
@@ -75,10 +69,7 @@ std::shared_ptr<const ImageSource> open_idx_dataset(const std::string& images_pa
 /// also with `.gz`. A plain file is preferred to a packed one.
 IdxFiles find_idx_files(const std::string& folder);
 
-/// The data set whose four files are in `folder`.
-ImageSplit read_idx_folder(const std::string& folder, int classes = kIdxClasses);
-
-/// As `read_idx_folder`, each part as `open_idx_dataset` opens it.
+/// The data set whose four files are in `folder`, each part as `open_idx_dataset` opens it.
 ImageSources open_idx_folder(const std::string& folder, int classes, Bytes memory_limit);
 
 /// The headers of the images, of the labels of one part, after a check that they fit together.
@@ -91,12 +82,5 @@ struct IdxFolder {
   IdxPart test;
 };
 IdxFolder read_idx_headers(const std::string& folder);
-
-/// Writes two plain files that `read_idx_dataset` reads back as the same data set.
-void write_idx(const Images& images, const std::string& images_path,
-               const std::string& labels_path);
-/// The same, image by image: of a source larger than memory too.
-void write_idx(const ImageSource& source, const std::string& images_path,
-               const std::string& labels_path);
 
 }  // namespace foretrain

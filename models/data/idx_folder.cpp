@@ -34,7 +34,6 @@ void check_same(const IdxFiles& files, Shape train, Shape test) {
   }
 }
 
-Shape shape_of(const Images& images) { return {images.rows, images.columns, images.channels}; }
 Shape shape_of(const IdxHeader& header) { return {header.rows, header.columns, header.channels}; }
 
 IdxPart part_headers(const std::string& images_path, const std::string& labels_path) {
@@ -79,15 +78,6 @@ IdxFiles find_idx_files(const std::string& folder) {
            missing);
   }
   return files;
-}
-
-ImageSplit read_idx_folder(const std::string& folder, int classes) {
-  const IdxFiles files = find_idx_files(folder);
-  ImageSplit split;
-  split.test = read_idx_dataset(files.test_images, files.test_labels, classes);
-  split.train = read_idx_dataset(files.train_images, files.train_labels, classes);
-  check_same(files, shape_of(split.train), shape_of(split.test));
-  return split;
 }
 
 ImageSources open_idx_folder(const std::string& folder, int classes, Bytes memory_limit) {

@@ -227,12 +227,6 @@ DataSplit open_libsvm_folder(const std::string& folder, const LibsvmOptions& opt
   return split;
 }
 
-std::shared_ptr<const Dataset> open_libsvm(const std::string& path, const LibsvmOptions& options,
-                                           Bytes memory_limit) {
-  Scanned one = scan({libsvm_text(path)}, options);
-  return make_sparse_dataset(std::move(one.texts), one.format, one.shape, memory_limit);
-}
-
 std::shared_ptr<const Dataset> parse_libsvm(std::string_view text, const std::string& name,
                                             const LibsvmOptions& options) {
   Scanned one = scan({SparseText(name, text)}, options);

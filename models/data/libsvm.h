@@ -38,10 +38,6 @@ LibsvmFiles find_libsvm_files(const std::string& folder);
 DataSplit open_libsvm_folder(const std::string& folder, const LibsvmOptions& options,
                              Bytes memory_limit);
 
-/// One file alone.
-std::shared_ptr<const Dataset> open_libsvm(const std::string& path, const LibsvmOptions& options,
-                                           Bytes memory_limit);
-
 /// The examples of a text, held in memory; the name is for errors.
 std::shared_ptr<const Dataset> parse_libsvm(std::string_view text, const std::string& name,
                                             const LibsvmOptions& options);

@@ -218,19 +218,6 @@ std::optional<DataSummary> summarize_data(const DataSource& source) {
   return format.summarize(source);
 }
 
-void write_drawn(const DataSource& source, const std::string& folder) {
-  if (source.format == "clicks") {
-    throw DataError("`clicks` are no images, so IDX cannot hold them; write digits or images");
-  }
-  if (source.format != "digits" && source.format != "images") {
-    throw DataError(fmt::format("`{}` is not drawn; write digits or images", source.format));
-  }
-  const ImageSources drawn =
-      source.format == "digits" ? drawn_digits(source) : drawn_images(source);
-  write_idx(*drawn.train, folder + "/train-images-idx3-ubyte", folder + "/train-labels-idx1-ubyte");
-  write_idx(*drawn.test, folder + "/t10k-images-idx3-ubyte", folder + "/t10k-labels-idx1-ubyte");
-}
-
 std::shared_ptr<const Dataset> take(std::shared_ptr<const Dataset> dataset, std::int64_t count) {
   FT_CHECK_OP(count, >=, 0);
   if (count >= dataset->examples()) return dataset;

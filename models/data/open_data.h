@@ -62,10 +62,6 @@ Bytes table_bytes(std::int64_t examples, const InputShape& shape);
 /// examples tell it: text. @throws DataError
 std::optional<DataSummary> summarize_data(const DataSource& source);
 
-/// Draws a set of the formats `digits` or `images` to the four files of an IDX data set in
-/// `folder`, which is there. @throws DataError where a file cannot be written
-void write_drawn(const DataSource& source, const std::string& folder);
-
 /// The first `count` examples; all of them where there are no more.
 std::shared_ptr<const Dataset> take(std::shared_ptr<const Dataset> dataset, std::int64_t count);
 
@@ -73,5 +69,11 @@ std::shared_ptr<const Dataset> take(std::shared_ptr<const Dataset> dataset, std:
 /// what a sparse push carries. Batches are drawn from the stream `data.mean_distinct`, so the same
 /// data set gives the same number. A batch as large as the data set has all of its features.
 double mean_distinct(const Dataset& dataset, std::int64_t batch_size);
+
+/// Finds the format of the data set in `folder` by the names of its files (IDX plain or packed,
+/// CIFAR-10, LIBSVM, Criteo) and reads all of its examples. Returns a few lines: the format; for
+/// the training and the test examples their number, their shape, their classes with counts.
+/// @throws DataError for what is wrong with it
+std::string describe_data(const std::string& folder);
 
 }  // namespace foretrain

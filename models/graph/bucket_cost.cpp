@@ -1,6 +1,6 @@
-#include "models/graph/bucket_cost.h"
-
+// What one bucket costs in a step, beside the gradient.
 #include "models/cost/work.h"
+#include "models/graph/step_graph.h"
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
 #include "models/protocol/sparse_payload.h"

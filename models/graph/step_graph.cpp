@@ -2,7 +2,6 @@
 
 #include "models/base/check.h"
 #include "models/cost/work.h"
-#include "models/graph/bucket_cost.h"
 #include "models/protocol/registry.h"
 #include "models/protocol/sparse_payload.h"
 #include "models/protocol/touched.h"

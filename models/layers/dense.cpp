@@ -1,7 +1,7 @@
 #include "models/layers/dense.h"
 
 #include "models/base/check.h"
-#include "models/layers/gate.h"
+#include "models/tensor/array.h"
 #include "models/tensor/product.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,20 @@
 
 namespace foretrain {
 namespace {
+
+/// The gradient of a fused ReLU with that of the bias under it:
+/// gradient[r][c] = 0 where output[r][c] <= 0 (`output` null: nowhere), for r < rows, and
+/// bias_gradient[c] = sum over r of gradient[r][c] in order. Both are [rows][channels].
+void gate_gradient(const float* output, std::int64_t rows, int channels, float* gradient,
+                   float* bias_gradient) {
+  ArrayMap sum(bias_gradient, channels);
+  sum.setZero();
+  for (std::int64_t r = 0; r < rows; ++r) {
+    ArrayMap row(gradient + r * channels, channels);
+    if (output != nullptr) row = gated(row, ConstArrayMap(output + r * channels, channels));
+    sum += row;
+  }
+}
 
 // y: [batch][outputs] = x W + b.
 Product forward_product(const LayerPass& pass, int inputs, int outputs) {

@@ -1,6 +1,6 @@
-#include "models/losses/area_under_roc.h"
-
+// How well scores put the examples of one class before those of the other.
 #include "models/base/check.h"
+#include "models/losses/losses.h"
 
 #include <algorithm>
 #include <cmath>

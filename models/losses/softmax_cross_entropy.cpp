@@ -1,7 +1,7 @@
-#include "models/losses/softmax_cross_entropy.h"
-
+// The loss of a classification: minus the log-likelihood of the label under a softmax.
 #include "models/base/check.h"
 #include "models/losses/log_product.h"
+#include "models/losses/losses.h"
 #include "models/tensor/array.h"
 
 #include <algorithm>

@@ -2,9 +2,7 @@
 
 #include "models/base/check.h"
 #include "models/layers/registry.h"
-#include "models/losses/area_under_roc.h"
-#include "models/losses/logistic.h"
-#include "models/losses/softmax_cross_entropy.h"
+#include "models/losses/losses.h"
 #include "models/networks/workspace.h"
 
 #include <fmt/format.h>

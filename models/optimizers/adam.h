@@ -1,7 +1,6 @@
 // Adam: steps scaled by running moments of the gradient (Kingma & Ba 2015).
 #pragma once
 
-#include "models/optimizers/power.h"
 #include "models/optimizers/update.h"
 
 #include <cmath>

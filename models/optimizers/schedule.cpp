@@ -1,7 +1,7 @@
 #include "models/optimizers/schedule.h"
 
 #include "models/base/check.h"
-#include "models/optimizers/power.h"
+#include "models/optimizers/update.h"
 
 #include <algorithm>
 #include <numbers>

@@ -1,4 +1,5 @@
-#include "reports/cli/against_cases.h"
+// What `validate --against TABLE` does.
+#include "reports/cli/acts.h"
 
 #include "reports/record/files.h"
 #include "reports/record/tell_people.h"

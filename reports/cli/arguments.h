@@ -4,7 +4,6 @@
 #include "reports/cli/commands.h"
 #include "reports/cli/validate_cases.h"
 #include "scenarios/core_probe.h"
-#include "scenarios/draft.h"
 
 #include <optional>
 #include <string>
@@ -53,7 +52,6 @@ struct Arguments {
   std::optional<CoreDistance> core_distance;  ///< of nodes on this machine; empty: as calibrated
   std::string replay;
   int seeds = 0;  ///< 0: not asked for
-  bool determinism = false;
   // What if.
   bool crossover = false;
   std::string verify;  ///< the change that is run for real; empty: none
@@ -78,7 +76,7 @@ struct Arguments {
   std::string ledger;   ///< of validate: where it is entered; empty: nowhere
   std::string weights;  ///< of evaluate: file of weights
   bool schema = false;
-  std::string graph;                 ///< table | dot; empty: not asked for
+  bool graph = false;
   std::vector<std::string> records;  ///< of report
   std::string trace;                 ///< of import: a trace, or a table of layers
   int batch = 0;                     ///< of import; 0: as the trace says
@@ -91,11 +89,10 @@ struct Arguments {
   std::vector<std::string> from;     ///< of calibrate
   bool cluster = false;              ///< of calibrate: the hosts of the launcher's tasks
   std::string model;
-  std::string data_command;  ///< list | verify | draw
+  std::string data_command;  ///< list | verify
   std::string data_path;
-  std::string data_format = "digits";
-  std::vector<std::string> data_settings;
   std::string form;                   ///< of describe: what is printed
+  std::vector<std::string> words;     ///< of describe: what a shell asks to complete
   const CLI::App* program = nullptr;  ///< whose command line was read
 };
 

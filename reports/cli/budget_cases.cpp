@@ -1,16 +1,14 @@
-#include "reports/cli/budget_cases.h"
-
+// What `foretrain whatif --deadline --budget` does beside simulating.
+#include "reports/cli/acts.h"
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
 #include "reports/record/text.h"
-#include "reports/show/page/budget_page.h"
-#include "reports/show/page/report.h"
-#include "reports/show/terminal/budget_table.h"
 #include "reports/show/terminal/progress.h"
+#include "reports/show/terminal/tables.h"
 #include "scenarios/beside.h"
 #include "scenarios/decimal.h"
-#include "scenarios/hardware.h"
 #include "scenarios/input_error.h"
+#include "scenarios/library.h"
 #include "scenarios/read.h"
 #include "scenarios/units.h"
 
@@ -127,8 +125,6 @@ int budget_cases(const Arguments& arguments, BudgetOptions modes) {
   write_text_file(folder / "budget.json", json.dump(2) + "\n");
   sign_answer(folder, asked.scenario);
   write_cluster(found, folder, answer);
-  answer.tell(write_report(budget_page(found), folder));
-  if (found.interrupted) return kInterrupted;
   return found.cheapest ? kDone : kFailed;
 }
 

@@ -2,19 +2,16 @@
 
 #include "reports/cli/failure.h"
 #include "reports/cli/folders.h"
-#include "reports/cli/unfinished.h"
 #include "reports/record/collector.h"
 #include "reports/record/files.h"
-#include "reports/record/folder_lock.h"
 #include "reports/record/interruption.h"
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
 #include "reports/record/tell_people.h"
 #include "reports/show/terminal/case_text.h"
 #include "reports/show/terminal/progress.h"
-#include "reports/show/terminal/summary_table.h"
+#include "reports/show/terminal/tables.h"
 #include "reports/studies/bands/bands.h"
-#include "reports/studies/determinism/determinism.h"
 #include "scenarios/write_error.h"
 #include "scenarios/yaml/text_guard.h"
 
@@ -213,6 +210,19 @@ int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, 
   return status;
 }
 
+Replayed compare_weights(const Record& recorded, const Record& replayed) {
+  if (recorded.weights_sha256.empty()) {
+    return {true, "the recorded training was not done, so it has no weights to compare"};
+  }
+  if (replayed.weights_sha256 == recorded.weights_sha256) {
+    return {true, "weights equal the recorded ones bit for bit"};
+  }
+  if (replayed.kernel_set == recorded.kernel_set) {
+    return {false, "weights DIFFER from the recorded ones"};
+  }
+  return {true, "weights of another kernel set: not comparable"};
+}
+
 int replayed_case(const Answer& answer, const Record& recorded,
                   const std::function<Record(const Record&)>& replay) {
   const auto folder = answer.folder_of(recorded.scenario_case);
@@ -229,18 +239,6 @@ int replayed_case(const Answer& answer, const Record& recorded,
   answer.tell_anyway(replayed.sentence + "\n");
   if (answer.json) print_json(to_json(record));
   return status;
-}
-
-int twin_cases(const Answer& answer, const std::vector<Case>& cases, const Train& simulate) {
-  bool same = true;
-  const auto twice = [&](const Case& each, const std::filesystem::path& /*folder*/) {
-    Twins twins = simulate_twice(each, simulate);
-    same = same && twins.difference.empty();
-    answer.tell_anyway(verdict(twins) + "\n");
-    return std::move(twins.record);
-  };
-  const int status = train_cases(answer, cases, Mode::simulate, twice, keep_record);
-  return status == kDone && !same ? kFailed : status;
 }
 
 }  // namespace foretrain

@@ -86,11 +86,15 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
 /// @throws NotDone where one is not done
 int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, int threads,
                const Train& simulate);
+/// What a replay's weights say of the record that it is of.
+struct Replayed {
+  bool as_recorded = true;  ///< false: the weights differ, and should not
+  std::string sentence;
+};
+Replayed compare_weights(const Record& recorded, const Record& replayed);
 /// The training of `recorded` again, by `replay`, in the order that it has (compare_weights);
 /// kFailed where its weights are others.
 int replayed_case(const Answer& answer, const Record& recorded,
                   const std::function<Record(const Record&)>& replay);
-/// Each case twice (simulate_twice); kFailed where they differ.
-int twin_cases(const Answer& answer, const std::vector<Case>& cases, const Train& simulate);
 
 }  // namespace foretrain

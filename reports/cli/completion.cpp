@@ -1,242 +1,147 @@
-#include "reports/cli/completion.h"
+// Completion of the command line by three shells.
+#include "reports/cli/arguments.h"
+#include "reports/cli/describe.h"
+#include "scenarios/library.h"
+#include "scenarios/reference.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <string_view>
+#include <filesystem>
+#include <sstream>
 
 namespace foretrain {
 namespace {
 
-std::vector<std::string> all_names(const DescribedCommand& command) {
-  std::vector<std::string> names;
-  for (const DescribedOption& option : command.options) {
-    names.insert(names.end(), option.names.begin(), option.names.end());
+constexpr const char* kBash =
+    R"(# Completion of foretrain for bash, as `foretrain describe bash` prints it.
+_foretrain() {
+  # Without a line of the program, bash goes on to file names.
+  mapfile -t COMPREPLY < <("${COMP_WORDS[0]}" describe words -- \
+    "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1)
+  if [[ ${COMPREPLY[0]} == *[=/] ]]; then compopt -o nospace 2>/dev/null; fi
+}
+complete -o default -F _foretrain foretrain
+)";
+
+constexpr const char* kZsh = R"(#compdef foretrain
+# Completion of foretrain for zsh, as `foretrain describe zsh` prints it.
+_foretrain() {
+  local -a lines=("${(@f)$($words[1] describe words -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  local -a suffix=()
+  [[ $lines[1] == *[=/] ]] && suffix=(-S '')
+  [[ -z $lines[1] ]] && { _files; return; }
+  lines=("${(@)lines/$'\t'/:}")
+  _describe foretrain lines $suffix
+}
+_foretrain "$@"
+)";
+
+constexpr const char* kFish =
+    R"(# Completion of foretrain for fish, as `foretrain describe fish` prints it.
+function __foretrain_words
+  set -l typed (commandline -opc) (commandline -ct)
+  foretrain describe words -- $typed[2..-1] 2>/dev/null
+end
+complete -c foretrain -a '(__foretrain_words)'
+)";
+
+/// `TEXT:{all,summary}`: the choices; nothing where there are none. Of `near->0` people write what
+/// stands in front.
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t open = type.find('{');
+  const std::size_t close = type.find('}');
+  if (open == std::string::npos || close == std::string::npos) return {};
+  std::vector<std::string> choices;
+  std::istringstream words(type.substr(open + 1, close - open - 1));
+  for (std::string word; std::getline(words, word, ',');) {
+    choices.push_back(word.substr(0, word.find("->")));
   }
-  return names;
+  return choices;
 }
 
-/// A command of one word; `data draw` is none.
-bool top(const DescribedCommand& command) { return command.path.find(' ') == std::string::npos; }
+/// Lines for those that begin as the typed word does.
+class Lines {
+ public:
+  explicit Lines(std::string typed) : typed_(std::move(typed)) {}
 
-/// The library's names, the same wherever they are proposed; empty: nowhere.
-std::vector<std::string> library_of(const std::vector<DescribedCommand>& commands) {
-  for (const DescribedCommand& command : commands) {
-    for (const DescribedOption& positional : command.positionals) {
-      if (!positional.library.empty()) return positional.library;
+  void add(const std::string& word, const std::string& what = {}) {
+    if (word.starts_with(typed_)) text_ += what.empty() ? word + '\n' : word + '\t' + what + '\n';
+  }
+  /// Of the folder that the word has come to, folders with a slash.
+  void add_files() {
+    namespace fs = std::filesystem;
+    const std::string folder = typed_.substr(0, typed_.rfind('/') + 1);
+    std::error_code error;
+    fs::directory_iterator entry(folder.empty() ? "." : folder, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+      const bool below = entry->is_directory(error);
+      add(folder + entry->path().filename().string() + (below ? "/" : ""));
     }
   }
-  return {};
-}
+  [[nodiscard]] std::string text() const { return text_; }
 
-/// The keys of scenarios, likewise.
-std::vector<std::string> keys_of(const std::vector<DescribedCommand>& commands) {
-  for (const DescribedCommand& command : commands) {
-    for (const DescribedOption& option : command.options) {
-      if (!option.keys.empty()) return option.keys;
-    }
+ private:
+  std::string typed_;
+  std::string text_;
+};
+
+/// `training.workers=`; of items of a list nobody knows which there are.
+void add_keys(Lines& lines) {
+  for (const std::string& key : scenario_keys()) {
+    if (key.find_first_of("[*") == std::string::npos) lines.add(key + '=');
   }
-  return {};
 }
 
-bool asks_library(const DescribedCommand& command) {
-  return std::ranges::any_of(command.positionals,
-                             [](const DescribedOption& each) { return !each.library.empty(); });
-}
-
-/// Within '...' of zsh: a quote ends it, brackets and colons separate.
-std::string zsh_text(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '\'') {
-      safe += "'\\''";
-    } else {
-      if (c == '[' || c == ']' || c == ':' || c == '\\') safe += '\\';
-      safe += c;
-    }
-  }
-  return safe;
-}
-
-std::string fish_text(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '\'' || c == '\\') safe += '\\';
-    safe += c;
-  }
-  return safe;
-}
-
-std::string zsh_value(const DescribedOption& option) {
-  if (option.value.empty()) return {};
-  if (!option.library.empty()) return fmt::format(":{}:_foretrain_scenarios", option.value);
-  if (!option.keys.empty()) return fmt::format(":{}:_foretrain_keys", option.value);
-  if (option.choices.empty()) return fmt::format(":{}:_files", option.value);
-  return fmt::format(":{}:({})", option.value, fmt::join(option.choices, " "));
+void add_scenarios(Lines& lines) {
+  for (const Example& example : library_examples()) lines.add(example.name, example.question);
+  lines.add_files();
 }
 
 }  // namespace
 
-std::string bash_completion(const std::vector<DescribedCommand>& commands) {
-  std::string options;
-  std::string values;
-  std::string paths;
-  for (const DescribedCommand& command : commands) {
-    std::vector<std::string> first = command.subcommands;
-    for (const DescribedOption& positional : command.positionals) {
-      first.insert(first.end(), positional.choices.begin(), positional.choices.end());
-    }
-    options += fmt::format("    '{}') options='{}'; words='{}'{} ;;\n", command.path,
-                           fmt::join(all_names(command), " "), fmt::join(first, " "),
-                           asks_library(command) ? "; library=1" : "");
-    if (!top(command))
-      paths += fmt::format("    '{}') command='{}' ;;\n", command.path, command.path);
-    for (const DescribedOption& option : command.options) {
-      if (option.value.empty()) continue;
-      for (const std::string& name : option.names) {
-        values +=
-            fmt::format("    '{} {}') words={}; value=1 ;;\n", command.path, name,
-                        option.keys.empty() ? fmt::format("'{}'", fmt::join(option.choices, " "))
-                                            : "$keys; part=1");
-      }
-    }
-  }
-  return "# Completion of foretrain for bash, as `foretrain describe bash` prints it.\n"
-         "_foretrain() {\n"
-         "  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
-         "  local command='' options='' words='' value='' library='' part=''\n"
-         "  local keys='" +
-         fmt::format("{}", fmt::join(keys_of(commands), " ")) +
-         "'\n"
-         "  if ((COMP_CWORD > 1)); then command=${COMP_WORDS[1]}; fi\n"
-         "  if ((COMP_CWORD > 2)); then case \"$command ${COMP_WORDS[2]}\" in\n" +
-         paths +
-         "  esac; fi\n"
-         "  case \"$command\" in\n" +
-         options +
-         "  esac\n"
-         "  case \"$command $previous\" in\n" +
-         values +
-         "  esac\n"
-         "  if [[ -z $value && $word == -* ]]; then words=$options; fi\n"
-         "  # Without a word that fits, bash goes on to file names.\n"
-         "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
-         "  if [[ -n $part ]]; then compopt -o nospace 2>/dev/null; fi\n"
-         "  if [[ -z $library || -n $value || $word == -* ]]; then return; fi\n"
-         "  mapfile -t COMPREPLY < <(compgen -W '" +
-         fmt::format("{}", fmt::join(library_of(commands), " ")) +
-         "' -- \"$word\"; compgen -f -- \"$word\")\n"
-         "  compopt -o filenames 2>/dev/null\n"
-         "}\n"
-         "complete -o default -F _foretrain foretrain\n";
+std::string completion_script(const std::string& shell) {
+  return shell == "bash" ? kBash : shell == "zsh" ? kZsh : kFish;
 }
 
-std::string zsh_completion(const std::vector<DescribedCommand>& commands) {
-  std::string cases;
-  std::string list;
-  std::vector<std::string> above;  // those that have commands below them
-  for (const DescribedCommand& command : commands) {
-    if (command.path.empty()) continue;
-    if (top(command)) {
-      list += fmt::format("    '{}:{}'\n", command.path, zsh_text(command.what));
-    }
-    if (!command.subcommands.empty()) above.push_back(command.path);
-    std::string arguments;
-    for (const DescribedOption& option : command.options) {
-      for (const std::string& name : option.names) {
-        arguments +=
-            fmt::format(" \\\n      '*{}[{}]{}'", name, zsh_text(option.what), zsh_value(option));
-      }
-    }
-    for (const DescribedOption& positional : command.positionals) {
-      arguments += fmt::format(" \\\n      '*{}'", zsh_value(positional));
-    }
-    if (!command.subcommands.empty()) {
-      arguments += fmt::format(" \\\n      '1:command:({})'", fmt::join(command.subcommands, " "));
-    }
-    cases += fmt::format("    '{}') _arguments{} ;;\n", command.path, arguments);
+std::string completions(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* command = &app;
+  const auto below = [&] { return command->get_subcommands([](const CLI::App*) { return true; }); };
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const auto commands = below();
+    const auto found = std::ranges::find(commands, words[i], &CLI::App::get_name);
+    if (found == commands.end()) break;
+    command = *found;
   }
-  return "#compdef foretrain\n"
-         "# Completion of foretrain for zsh, as `foretrain describe zsh` prints it.\n"
-         "_foretrain_scenarios() {\n"
-         "  local -a names=(" +
-         fmt::format("{}", fmt::join(library_of(commands), " ")) +
-         ")\n"
-         "  _alternative 'library:scenario of the library:compadd -a names' 'files:file:_files'\n"
-         "}\n"
-         "_foretrain_keys() {\n"
-         "  local -a names=(" +
-         fmt::format("{}", fmt::join(keys_of(commands), " ")) +
-         ")\n"
-         "  compadd -S '' -a names\n"
-         "}\n"
-         "_foretrain() {\n"
-         "  local -a commands=(\n" +
-         list +
-         "  )\n"
-         "  if ((CURRENT == 2)); then\n"
-         "    _describe command commands\n"
-         "    _arguments '--help[print help]' '--version[print the version]'\n"
-         "    return\n"
-         "  fi\n"
-         "  local command=$words[2]\n"
-         "  shift words; ((CURRENT--))\n"
-         "  if [[ $command == (" +
-         fmt::format("{}", fmt::join(above, "|")) +
-         ") ]] && ((CURRENT > 2)); then\n"
-         "    command=\"$command $words[2]\"\n"
-         "    shift words; ((CURRENT--))\n"
-         "  fi\n"
-         "  case $command in\n" +
-         cases +
-         "  esac\n"
-         "}\n"
-         "_foretrain \"$@\"\n";
-}
-
-std::string fish_completion(const std::vector<DescribedCommand>& commands) {
-  std::string text =
-      "# Completion of foretrain for fish, as `foretrain describe fish` prints it.\n";
-  for (const DescribedCommand& command : commands) {
-    std::string when = "__fish_use_subcommand";
-    const std::string last = command.path.substr(command.path.rfind(' ') + 1);
-    if (!top(command)) {
-      when = fmt::format("__fish_seen_subcommand_from {}; and __fish_seen_subcommand_from {}",
-                         command.path.substr(0, command.path.find(' ')), last);
-    } else if (!command.path.empty()) {
-      when = "__fish_seen_subcommand_from " + command.path;
-      text += fmt::format("complete -c foretrain -f -n __fish_use_subcommand -a {} -d '{}'\n",
-                          command.path, fish_text(command.what));
-      for (const std::string& below : command.subcommands) {
-        text += fmt::format("complete -c foretrain -f -n '{}' -a {}\n", when, below);
-      }
-    }
-    if (asks_library(command)) {
-      text += fmt::format("complete -c foretrain -n '{}' -a '{}'\n", when,
-                          fmt::join(library_of(commands), " "));
-    }
-    for (const DescribedOption& positional : command.positionals) {
-      if (positional.choices.empty()) continue;
-      text += fmt::format("complete -c foretrain -f -n '{}' -a '{}'\n", when,
-                          fmt::join(positional.choices, " "));
-    }
-    for (const DescribedOption& option : command.options) {
-      text += fmt::format("complete -c foretrain -n '{}'", when);
-      for (const std::string& name : option.names) {
-        text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-      }
-      if (!option.value.empty()) text += " -r";
-      if (!option.choices.empty()) {
-        text += fmt::format(" -f -a '{}'", fmt::join(option.choices, " "));
-      }
-      if (!option.keys.empty()) {
-        text += fmt::format(" -f -a '{}'", fmt::join(option.keys, " "));
-      }
-      text += fmt::format(" -d '{}'\n", fish_text(option.what));
+  const bool asks_scenario = command->get_option_no_throw(kScenarioWord) != nullptr;
+  const std::string typed = words.empty() ? "" : words.back();
+  const std::string before = words.size() < 2 ? "" : words[words.size() - 2];
+  Lines lines(typed);
+  if (before.starts_with('-')) {
+    const CLI::Option* option = command->get_option_no_throw(before);
+    if (option != nullptr && option->get_type_size_max() > 0) {
+      for (const std::string& choice : choices_of(*option)) lines.add(choice);
+      if (before == "--set" && asks_scenario) add_keys(lines);
+      return lines.text();
     }
   }
-  return text;
+  for (const CLI::App* each : below()) lines.add(each->get_name(), each->get_description());
+  for (const CLI::Option* option : command->get_options()) {
+    if (option->get_group().empty()) continue;  // help does not name it either
+    if (option->get_positional()) {
+      for (const std::string& choice : choices_of(*option)) lines.add(choice);
+    } else if (typed.starts_with('-')) {
+      for (const std::string& name : option->get_snames()) {
+        lines.add('-' + name, option->get_description());
+      }
+      for (const std::string& name : option->get_lnames()) {
+        lines.add("--" + name, option->get_description());
+      }
+    }
+  }
+  if (asks_scenario && !typed.starts_with('-')) add_scenarios(lines);
+  return lines.text();
 }
 
 }  // namespace foretrain

@@ -52,10 +52,7 @@ int tell_failure(const std::exception& error) {
   tell_people(fmt::format("error: {}{}\n", bug ? "foretrain has a bug: " : "", reason_of(error)));
   if (const auto* broken = dynamic_cast<const NotDone*>(&error))
     return status_of(broken->outcome());
-  if (dynamic_cast<const WriteError*>(&error) != nullptr ||
-      dynamic_cast<const DataNotWritten*>(&error) != nullptr) {
-    return kFailed;
-  }
+  if (dynamic_cast<const WriteError*>(&error) != nullptr) return kFailed;
   const bool input = dynamic_cast<const InputError*>(&error) != nullptr ||
                      dynamic_cast<const DataError*>(&error) != nullptr;
   return input ? kBadInput : kFailed;

@@ -5,6 +5,13 @@
 
 namespace foretrain {
 
+void examples_options(CLI::App& command, Arguments& arguments) {
+  command.add_option(kScenarioWord, arguments.scenario,
+                     "a name of the library (default: all are listed)");
+  command.add_option("--out", arguments.out, "copy it to FILE")->type_name("FILE");
+  command.add_flag("--force", arguments.replaces, "replace the file where it is there");
+}
+
 void import_options(CLI::App& command, Arguments& arguments) {
   command
       .add_option("trace", arguments.trace,
@@ -47,25 +54,18 @@ void data_options(CLI::App& command, Arguments& arguments) {
     return added;
   };
   add("list", "the formats that a scenario's dataset: can name");
-  add("verify", "read all of a file or folder, tell what it holds")
-      ->add_option("path", arguments.data_path, "a data file, or a folder of them")
+  add("verify", "read all of a data set, tell what it holds")
+      ->add_option("path", arguments.data_path, "the folder of its files")
       ->required();
-  auto* draw = add("draw", "write a drawn data set as IDX files");
-  draw->add_option("format", arguments.data_format, "digits (default) or images")
-      ->check(CLI::IsMember({"digits", "images"}));
-  draw->add_option("--set", arguments.data_settings,
-                   "a key of dataset: in a scenario, such as take=1000, side=64, seed=2")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->take_all();
-  draw->add_option("--out", arguments.out, "folder (default: out/data/FORMAT)");
 }
 
 void describe_options(CLI::App& command, Arguments& arguments) {
   arguments.program = command.get_parent();
   command.add_option("form", arguments.form, "what is printed")
       ->required()
-      ->check(CLI::IsMember({"man", "man-scenario", "keys", "bash", "zsh", "fish", "hardware"}));
+      ->check(CLI::IsMember(
+          {"man", "man-scenario", "keys", "bash", "zsh", "fish", "hardware", "words"}));
+  command.add_option("words", arguments.words, "what a shell asks to complete")->group("");
 }
 
 }  // namespace foretrain

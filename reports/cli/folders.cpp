@@ -5,7 +5,7 @@
 #include "scenarios/beside.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
-#include "scenarios/same_training.h"
+#include "scenarios/same_work.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

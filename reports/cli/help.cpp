@@ -1,18 +1,14 @@
 #include "reports/cli/help.h"
 
 #include "models/base/check.h"
-#include "reports/cli/completion.h"
-#include "reports/cli/help_examples.h"
-#include "reports/cli/man_page.h"
+#include "reports/cli/describe.h"
 #include "reports/record/text.h"
-#include "reports/show/terminal/hardware_table.h"
+#include "reports/show/terminal/tables.h"
 #include "reports/show/terminal/width.h"
-#include "scenarios/examples.h"
-#include "scenarios/hardware.h"
 #include "scenarios/input_error.h"
+#include "scenarios/library.h"
 #include "scenarios/propose.h"
 #include "scenarios/reference.h"
-#include "scenarios/schema.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -66,43 +62,6 @@ void add_examples_below(CLI::App& app, const std::string& path) {
   }
 }
 
-/// `training.workers=`; of items of a list nobody knows which there are.
-std::vector<std::string> keys_to_set() {
-  std::vector<std::string> keys = scenario_keys();
-  std::erase_if(
-      keys, [](const std::string& key) { return key.find_first_of("[*") != std::string::npos; });
-  for (std::string& key : keys) key += '=';
-  return keys;
-}
-
-/// Wherever a scenario is asked for, the library's go by their names, --set by its keys.
-void add_names(std::vector<DescribedCommand>& commands) {
-  const std::vector<Example> examples = library_examples();
-  std::vector<std::string> names;
-  names.reserve(examples.size());
-  for (const Example& example : examples) names.push_back(example.name);
-  const std::vector<std::string> keys = keys_to_set();
-  for (DescribedCommand& command : commands) {
-    bool of_scenario = false;
-    for (DescribedOption& positional : command.positionals) {
-      if (positional.names.front() != kScenarioWord) continue;
-      positional.library = names;
-      of_scenario = true;
-    }
-    if (!of_scenario) continue;
-    for (DescribedOption& option : command.options) {
-      if (option.names.front() == "--set") option.keys = keys;
-    }
-  }
-}
-
-/// For one of the shells.
-std::string completion_for(const std::string& shell, std::vector<DescribedCommand> commands) {
-  add_names(commands);
-  if (shell == "bash") return bash_completion(commands);
-  return shell == "zsh" ? zsh_completion(commands) : fish_completion(commands);
-}
-
 std::string description_of(const Arguments& arguments) {
   const std::string& form = arguments.form;
   if (form == "hardware") return hardware_table(library_hosts());
@@ -110,8 +69,9 @@ std::string description_of(const Arguments& arguments) {
   if (form == "man-scenario") {
     return scenario_man_page(scenario_reference(), reference_words(), FORETRAIN_VERSION);
   }
-  const auto commands = describe_commands(*arguments.program);
-  return form == "man" ? man_page(commands, FORETRAIN_VERSION) : completion_for(form, commands);
+  if (form == "man") return man_page(*arguments.program, FORETRAIN_VERSION);
+  if (form == "words") return completions(*arguments.program, arguments.words);
+  return completion_script(form);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace foretrain {
 /// subcommands that are added to it later included.
 void fit_terminal(CLI::App& app);
 
-/// Help of every command that `app` has now ends with examples (help_examples.h).
+/// Help of every command that `app` has now ends with examples (describe.h).
 void add_examples(CLI::App& app);
 
 /// What a command line that was parsed in vain has that is no option, with the nearest that there
@@ -26,9 +26,9 @@ std::string unknown_option(const CLI::App& app);
 /// none: it proposes one, and lists all
 void refuse_unknown_command(const CLI::App& app, std::span<const char* const> words);
 
-/// Prints what the command line or the library is described by: the man page, completion for a
-/// shell (made of what help is made of, so neither can be out of date), the keys of a scenario as
-/// Markdown or as a man page, the hardware that there is.
+/// Prints what the command line or the library is described by: the man page (made of help, so it
+/// cannot be out of date), completion for a shell, the keys of a scenario as Markdown or as a man
+/// page, the hardware that there is.
 /// @throws InputError as library_hosts, library_examples do
 int describe(const Arguments& arguments);
 

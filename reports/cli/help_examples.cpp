@@ -1,4 +1,5 @@
-#include "reports/cli/help_examples.h"
+// What a command is called like, for its help.
+#include "reports/cli/describe.h"
 
 #include <fmt/format.h>
 
@@ -14,12 +15,10 @@ struct ShownExample {
 };
 
 constexpr ShownExample kShownExamples[] = {
-    {"new", "", "asks a few questions, writes scenario.yaml"},
-    {"new", "--model lenet --data digits --out mine.yaml", "what is said is not asked"},
     {"examples", "", "list the library"},
     {"examples", "studies/slow_worker --out mine.yaml", "copy one of it"},
     {"run", "scenarios/quickstart.yaml", "train every case of it, into out/quickstart/run"},
-    {"run", "scenarios/quickstart.yaml --set sweep=null --save w.npz",
+    {"run", "scenarios/quickstart.yaml --set sweep=null --save w.safetensors",
      "a single one, whose weights are kept"},
     {"run", "mine.yaml --hosts node1:2,node2 --tls",
      "two workers on node1, a server on node2, through ssh, encrypted"},
@@ -31,7 +30,8 @@ constexpr ShownExample kShownExamples[] = {
      "kept in out/mine, gone on with there; fails where a forecast is far off"},
     {"validate", "--against scenarios/published/published.csv",
      "forecast what five studies measured; with a scenario first, your own table"},
-    {"evaluate", "scenarios/quickstart.yaml --weights w.npz", "judge weights that run --save kept"},
+    {"evaluate", "scenarios/quickstart.yaml --weights w.safetensors",
+     "judge weights that run --save kept"},
     {"whatif", "scenarios/quickstart.yaml --set training.strategy=sync", "what limits it"},
     {"whatif", "job/job.yaml --deadline 3h --budget 80",
      "which cluster to rent for a job that import made"},
@@ -54,7 +54,6 @@ constexpr ShownExample kShownExamples[] = {
     {"data", "list", "the formats of data sets"},
     {"data list", "", "the formats that dataset: can name"},
     {"data verify", "data/mnist", "read all of it"},
-    {"data draw", "digits --set take=1000 --out out/digits", "a thousand digits, as IDX files"},
     {"describe", "bash", "completion: source <(foretrain describe bash)"},
     {"describe", "hardware", "the hosts that a scenario may name"},
 };

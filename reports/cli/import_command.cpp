@@ -1,6 +1,5 @@
-#include "reports/cli/import_command.h"
-
-#include "reports/cli/import_step.h"
+// The command that makes a scenario of what somebody brings of their own training.
+#include "reports/cli/acts.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "scenarios/file_check.h"

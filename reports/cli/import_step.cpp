@@ -1,5 +1,5 @@
-#include "reports/cli/import_step.h"
-
+// The command that makes a scenario of a step that somebody measured.
+#include "reports/cli/acts.h"
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"

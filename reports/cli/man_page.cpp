@@ -1,8 +1,10 @@
-#include "reports/cli/man_page.h"
+// The man pages of the program, of its scenarios.
+#include "reports/cli/describe.h"
 
-#include "reports/cli/help_examples.h"
-
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include <sstream>
 
 namespace foretrain {
 namespace {
@@ -24,46 +26,15 @@ std::string roff(std::string_view text) {
   return safe.starts_with('.') || safe.starts_with('\'') ? "\\&" + safe : safe;
 }
 
-std::string synopsis(const DescribedCommand& command) {
-  std::string text = ".B foretrain " + roff(command.path) + "\n";
-  if (!command.subcommands.empty()) return text + ".I COMMAND\n";
-  text += "[\\fIOPTION\\fR...]";
-  for (const DescribedOption& positional : command.positionals) {
-    const std::string name = "\\fI" + roff(positional.names.front()) + "\\fR";
-    text += positional.required ? " " + name : " [" + name + "]";
-  }
-  return text + "\n";
-}
-
-std::string option_text(const DescribedOption& option) {
-  std::string text = ".TP\n";
-  for (std::size_t i = 0; i < option.names.size(); ++i) {
-    text += fmt::format("{}\\fB{}\\fR", i > 0 ? ", " : "", roff(option.names[i]));
-  }
-  if (!option.value.empty() && option.names.front().starts_with('-')) {
-    text += fmt::format(" \\fI{}\\fR", roff(option.value));
-  }
-  text += "\n" + roff(option.what);
-  if (!option.choices.empty()) {
-    text += ":";
-    for (std::size_t i = 0; i < option.choices.size(); ++i) {
-      text += fmt::format("{} {}", i > 0 ? "," : "", roff(option.choices[i]));
-    }
-  }
-  return text + "\n";
-}
-
-std::string command_text(const DescribedCommand& command) {
-  std::string text = ".SS foretrain " + roff(command.path) + "\n" + roff(command.what) + ".\n.PP\n";
-  text += synopsis(command);
-  for (const DescribedOption& positional : command.positionals) text += option_text(positional);
-  for (const DescribedOption& option : command.options) {
-    if (option.names.back() != "--help") text += option_text(option);
-  }
-  const std::vector<HelpExample> examples = help_examples(command.path);
-  if (!examples.empty()) text += ".PP\nExamples:\n";
-  for (const HelpExample& each : examples) {
-    text += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(each.line), roff(each.what));
+/// Help of a command and of those below it, laid out as it is.
+std::string command_text(const CLI::App& command, const std::string& above) {
+  const std::string name = above + " " + command.get_name();
+  std::string text = ".SS " + roff(name) + "\n.nf\n";
+  std::istringstream help(command.help(above));
+  for (std::string line; std::getline(help, line);) text += roff(line) + "\n";
+  text += ".fi\n";
+  for (const CLI::App* each : command.get_subcommands([](const CLI::App*) { return true; })) {
+    text += command_text(*each, name);
   }
   return text;
 }
@@ -104,16 +75,15 @@ std::string key_text(const KeyText& key) {
 
 }  // namespace
 
-std::string man_page(const std::vector<DescribedCommand>& commands, std::string_view version) {
+std::string man_page(const CLI::App& app, std::string_view version) {
   std::string text =
       fmt::format(".TH FORETRAIN 1 \"\" \"foretrain {}\" \"User Commands\"\n", version);
   text += ".SH NAME\nforetrain \\- distributed SGD over TCP, and its forecast in virtual time\n";
   text += ".SH SYNOPSIS\n.B foretrain\n.I COMMAND\n[\\fIOPTION\\fR...] [\\fISCENARIO\\fR]\n";
-  text += ".SH DESCRIPTION\n" + roff(commands.front().what) + "\n";
-  text += ".SH OPTIONS\n";
-  for (const DescribedOption& option : commands.front().options) text += option_text(option);
-  text += ".SH COMMANDS\n";
-  for (std::size_t i = 1; i < commands.size(); ++i) text += command_text(commands[i]);
+  text += ".SH DESCRIPTION\n" + roff(app.get_description()) + "\n.SH COMMANDS\n";
+  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
+    text += command_text(*each, "foretrain");
+  }
   return text + kAfter;
 }
 

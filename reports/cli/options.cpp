@@ -1,7 +1,6 @@
 #include "reports/cli/options.h"
 
-#include "reports/cli/training_options.h"
-#include "reports/cli/whatif_commands.h"
+#include "reports/cli/acts.h"
 #include "reports/studies/bands/bands.h"
 
 #include <CLI/CLI.hpp>
@@ -134,9 +133,7 @@ void run_options(CLI::App& command, Arguments& arguments) {
   add_hosts(command, arguments);
   add_tls(command, arguments);
   add_record(command, arguments);
-  command
-      .add_option("--save", arguments.save,
-                  "keep the final weights in FILE: .safetensors, or NumPy's .npz")
+  command.add_option("--save", arguments.save, "keep the final weights in FILE.safetensors")
       ->type_name("FILE");
   command
       .add_option("--resume", arguments.resume,
@@ -171,12 +168,11 @@ void simulate_options(CLI::App& command, Arguments& arguments) {
   auto* replayed =
       command.add_option("--replay", arguments.replay,
                          "a run's folder: its training again, in the order that it recorded");
-  auto* seeds = command.add_option("--seeds", arguments.seeds,
-                                   "so many seeds in parallel: median, 5th, 95th percentile");
-  seeds->check(CLI::Range(1, static_cast<int>(kMostSeeds)))->excludes(replayed);
-  command.add_flag("--check-determinism", arguments.determinism, "twice, compared byte by byte")
-      ->excludes(replayed)
-      ->excludes(seeds);
+  command
+      .add_option("--seeds", arguments.seeds,
+                  "so many seeds in parallel: median, 5th, 95th percentile")
+      ->check(CLI::Range(1, static_cast<int>(kMostSeeds)))
+      ->excludes(replayed);
   // The record says all of these; --set, --seed are told why (read_recorded).
   for (const char* other : {"scenario", "--record", "--machine", "--core-distance", "--emulate"}) {
     replayed->excludes(command.get_option(other));
@@ -241,7 +237,7 @@ void evaluate_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments);
   command
       .add_option("--weights", arguments.weights,
-                  "what run --save wrote, or another program: .safetensors, .npz")
+                  "what run --save wrote, or another program: .safetensors")
       ->required()
       ->type_name("FILE");
   command.add_flag("--json", arguments.json, kJson);
@@ -273,12 +269,7 @@ void check_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments, false);
   auto* schema =
       command.add_flag("--schema", arguments.schema, "print the JSON schema of scenarios instead");
-  command
-      .add_option("--graph", arguments.graph,
-                  "print the step graph instead: a table, or dot, a drawing for Graphviz")
-      ->type_name("table|dot")
-      ->expected(0, 1)
-      ->default_str("table");
+  command.add_flag("--graph", arguments.graph, "print the step graph instead, as a table");
   for (const char* other : {kScenarioWord, "--set", "--seed", "--graph"}) {
     schema->excludes(command.get_option(other));
   }

@@ -1,23 +1,25 @@
-#include "reports/cli/read_commands.h"
-
-#include "reports/cli/data_commands.h"
+// The commands that train nothing: examples, check, report, evaluate, data.
+#include "models/data/open_data.h"
+#include "reports/cli/acts.h"
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
+#include "reports/record/text.h"
 #include "reports/show/page/report.h"
 #include "reports/show/terminal/case_text.h"
-#include "reports/show/terminal/step_graph_text.h"
-#include "reports/show/terminal/summary_table.h"
-#include "scenarios/check_named.h"
+#include "reports/show/terminal/tables.h"
+#include "scenarios/check.h"
 #include "scenarios/input_error.h"
+#include "scenarios/library.h"
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"
-#include "scenarios/schema.h"
+#include "scenarios/reference.h"
 #include "scenarios/weights/weights.h"
 #include "scenarios/yaml/text_guard.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <system_error>
@@ -31,27 +33,64 @@ int print(const std::string& answer) {
   return kDone;
 }
 
+/// A file that is there is somebody's work.
+void refuse_existing(const std::string& file, bool replace) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    throw InputError(file + ": a folder; name a file in it");
+  }
+  if (replace || !std::filesystem::exists(file, ignored)) return;
+  throw InputError(file + " is there already; name another file by --out, or --force");
+}
+
+std::string list_examples() {
+  constexpr std::size_t kNameColumns = 29;
+  std::string text = wrap(
+      "Scenarios that come with foretrain. A name stands for its file: foretrain simulate "
+      "quickstart.");
+  text += '\n';
+  for (const Example& example : library_examples()) {
+    text += hang(fmt::format("{:<{}} {}\n", example.name, kNameColumns - 1, example.question),
+                 kNameColumns);
+  }
+  return text + "\n" +
+         wrap("foretrain examples NAME prints one; with --out FILE it is yours to change.");
+}
+
+/// The library's file of that name. @throws InputError that proposes one
+std::string text_of_example(const std::string& name) {
+  const std::vector<Example> all = library_examples();
+  if (std::ranges::find(all, name, &Example::name) == all.end()) {
+    throw InputError(no_such_scenario(name));
+  }
+  return read_text((library_folder() / (name + ".yaml")).string());
+}
+
 }  // namespace
+
+int examples(const Arguments& arguments) {
+  if (arguments.scenario.empty()) {
+    print_result(list_examples());
+    return kDone;
+  }
+  const std::string text = text_of_example(arguments.scenario);
+  if (arguments.out.empty()) {
+    print_result(text);
+    return kDone;
+  }
+  refuse_existing(arguments.out, arguments.replaces);
+  write_text_file(arguments.out, text);
+  print_result(fmt::format("written: {0}\nnext:    foretrain check {0}\n", arguments.out));
+  return kDone;
+}
 
 int check(const Arguments& arguments) {
   if (arguments.schema) return print(scenario_schema());
-  const bool graph = !arguments.graph.empty();
-  const bool dot = arguments.graph == "dot";
-  Arguments named = arguments;
-  if (graph && !dot && arguments.graph != "table") {
-    // `check --graph FILE`: what follows --graph is no form, so it is the scenario.
-    if (!arguments.scenario.empty()) {
-      throw InputError(fmt::format("--graph {}: write table or dot", arguments.graph));
-    }
-    named.scenario = arguments.graph;
-  }
   DataSets data_sets;
-  for (const Case& each : read_cases(named)) {
-    // In a comment: what is printed can be read again, as YAML, by Graphviz.
-    if (!graph || dot || !each.settings.empty()) {
-      print(as_comment(case_sentence(each), dot ? "// " : "# "));
-    }
-    print((graph ? step_text(each, dot, data_sets) : to_yaml(each.scenario)) + "\n");
+  for (const Case& each : read_cases(arguments)) {
+    // In a comment: what is printed can be read again.
+    if (!arguments.graph || !each.settings.empty()) print(as_comment(case_sentence(each), "# "));
+    print((arguments.graph ? step_text(each, data_sets) : to_yaml(each.scenario)) + "\n");
     check_named(each, data_sets);
   }
   return kDone;
@@ -87,9 +126,13 @@ int report(const Arguments& arguments) {
 }
 
 int data(const Arguments& arguments) {
-  if (arguments.data_command == "list") return print(list_data());
-  if (arguments.data_command == "verify") return print(verify_data(arguments.data_path));
-  return print(draw_data(arguments.data_format, arguments.data_settings, arguments.out));
+  if (arguments.data_command == "list") {
+    return print(fmt::format("A scenario's dataset: has one of {} formats.\n\n{}",
+                             data_formats().size(), hang(describe_formats(), 9)));
+  }
+  constexpr std::size_t kNames = 11;  // columns of the names in front, as models/data has them
+  return print(wrap(fmt::format("All of {} was read, nothing is wrong.", arguments.data_path)) +
+               "\n" + hang(describe_data(arguments.data_path), kNames));
 }
 
 int evaluate(const Arguments& arguments) {

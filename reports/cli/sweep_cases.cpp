@@ -1,5 +1,5 @@
-#include "reports/cli/sweep_cases.h"
-
+// What the command `sweep` does.
+#include "reports/cli/acts.h"
 #include "reports/cli/failure.h"
 #include "reports/record/text.h"
 #include "reports/show/terminal/progress.h"

@@ -1,4 +1,5 @@
-#include "reports/cli/training_options.h"
+// The words on the command line about how nodes of a training for real are started.
+#include "reports/cli/options.h"
 
 #include <CLI/CLI.hpp>
 

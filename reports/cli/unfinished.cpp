@@ -1,5 +1,5 @@
-#include "reports/cli/unfinished.h"
-
+// Runs that have not ended, whose checkpoints are there.
+#include "reports/cli/folders.h"
 #include "reports/record/text.h"
 #include "scenarios/input_error.h"
 

@@ -1,5 +1,5 @@
-#include "reports/cli/whatif_commands.h"
-
+// What `foretrain whatif` does beside simulating.
+#include "reports/cli/acts.h"
 #include "reports/cli/failure.h"
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"

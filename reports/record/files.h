@@ -62,4 +62,20 @@ Record read_record(const std::filesystem::path& folder);
 void read_steps(const std::filesystem::path& folder,
                 const std::function<void(const StepRow&)>& look, std::size_t part = 4U << 20U);
 
+/// Holds a folder for this process. The kernel releases it when the process ends, however that
+/// ends. The file `.lock` in the folder has the process that holds it; it is removed at the end.
+class FolderLock {
+ public:
+  /// Makes the folder where it is absent (prepare_folder). @throws InputError that names the folder
+  /// and the process that holds it, or as prepare_folder
+  explicit FolderLock(const std::filesystem::path& folder);
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+  ~FolderLock();
+
+ private:
+  std::filesystem::path path_;
+  int file_ = -1;
+};
+
 }  // namespace foretrain

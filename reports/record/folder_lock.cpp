@@ -1,5 +1,4 @@
-#include "reports/record/folder_lock.h"
-
+// One process writes into a folder at a time.
 #include "reports/record/files.h"
 #include "scenarios/write_error.h"
 

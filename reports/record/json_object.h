@@ -1,11 +1,11 @@
-// An object of a JSON file of ours, read key by key.
+// A JSON file of ours: parsed, then read key by key.
 #pragma once
 
-#include "reports/record/parse_json.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +19,15 @@
 
 namespace foretrain {
 
+// How an error about such a file ends.
+inline constexpr std::string_view kDamagedRecord = "the record is damaged";
+inline constexpr std::string_view kDamagedFile = "the file is damaged, or of another version";
+
+/// `source`: the file that `text` is of; `verdict`: how errors end. JsonObject reads it key by key.
+/// @throws InputError with the line where it is damaged
+nlohmann::ordered_json parse_json(std::string_view text, const std::string& source,
+                                  std::string_view verdict = kDamagedRecord);
+
 /// A value in a message. What holds others is only named: it may be long.
 inline std::string shown_in_message(const nlohmann::ordered_json& value) {
   if (value.is_array()) return "an array";
@@ -29,7 +38,7 @@ inline std::string shown_in_message(const nlohmann::ordered_json& value) {
 /// What it is an object of outlives it.
 class JsonObject {
  public:
-  /// `where`: the file with a colon; `verdict`: how errors end (parse_json.h).
+  /// `where`: the file with a colon; `verdict`: how errors end.
   JsonObject(const nlohmann::ordered_json& json, std::string where,
              std::string_view verdict = kDamagedRecord)
       : json_(json), where_(std::move(where)), verdict_(verdict) {

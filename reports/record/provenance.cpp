@@ -2,7 +2,6 @@
 
 #include "reports/record/files.h"
 #include "reports/record/json_object.h"
-#include "reports/record/parse_json.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,5 @@
 // A record from the keys of run.json, as run_json.cpp writes them.
 #include "reports/record/json_object.h"
-#include "reports/record/parse_json.h"
 #include "reports/record/run_json.h"
 #include "scenarios/read.h"
 

@@ -1,11 +1,14 @@
 // Counts characters, not bytes.
 #include "reports/record/text.h"
 
+#include "models/base/check.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 
 namespace foretrain {
 namespace {
@@ -93,6 +96,19 @@ std::string left(std::string_view text, std::size_t columns) {
 std::string right(std::string_view text, std::size_t columns) {
   std::string filled = cut(text, columns);
   return filled.insert(0, columns - columns_of(filled), ' ');
+}
+
+std::string table_line(std::span<const int> columns,
+                       std::initializer_list<std::string_view> cells) {
+  FT_CHECK_OP(cells.size(), ==, columns.size());
+  std::string line = "  ";
+  for (std::size_t i = 0; const std::string_view cell : cells) {
+    const int width = columns[i++];
+    const auto wide = static_cast<std::size_t>(std::abs(width));
+    line += width < 0 ? right(cell, wide) : left(cell, wide);
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
 }
 
 std::string listed(const std::vector<std::string>& names) {

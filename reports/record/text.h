@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +50,10 @@ std::string hang(std::string_view text, std::size_t indent);
 std::string left(std::string_view text, std::size_t columns);
 /// As `left`, filled in front.
 std::string right(std::string_view text, std::size_t columns);
+
+/// A line of a table, two columns in: each cell in so many columns, at the right where they are
+/// below zero. No blanks stand at its end.
+std::string table_line(std::span<const int> columns, std::initializer_list<std::string_view> cells);
 
 /// `a`, `a and b`, `a; b; c and 2 more`: names that may have commas in them.
 std::string listed(const std::vector<std::string>& names);

@@ -1,8 +1,8 @@
 #include "reports/serve/controls.h"
 
 #include "models/protocol/registry.h"
-#include "scenarios/hardware.h"
 #include "scenarios/input_error.h"
+#include "scenarios/library.h"
 #include "scenarios/node_counts.h"
 
 #include <fmt/format.h>

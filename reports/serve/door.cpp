@@ -1,6 +1,5 @@
 #include "reports/serve/door.h"
 
-#include "reports/serve/session.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>

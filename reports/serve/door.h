@@ -3,7 +3,6 @@
 
 #include "reports/serve/gate.h"
 #include "reports/serve/reply.h"
-#include "reports/serve/session.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -15,6 +14,20 @@
 #include <vector>
 
 namespace foretrain::serve {
+
+class HttpClient {
+ public:
+  virtual ~HttpClient() = default;
+  /// One of its requests had the token.
+  [[nodiscard]] virtual bool known() const = 0;
+  /// Closes its connection.
+  virtual void lose() = 0;
+};
+
+/// Answers it until it leaves (Door says how); returns at once. All calls on the thread of the
+/// socket's loop, which outlives it, as do the others.
+std::weak_ptr<HttpClient> serve_client(boost::asio::ip::tcp::socket socket, const Gate& gate,
+                                       const std::vector<Route>& routes);
 
 /// At a time; a page has half a dozen connections.
 inline constexpr std::size_t kMostClients = 200;

@@ -1,5 +1,5 @@
-#include "reports/serve/page.h"
-
+// The page itself: what stands in it before anything is asked.
+#include "reports/serve/routes.h"
 #include "reports/show/page/assets.h"
 #include "scenarios/input_error.h"
 

@@ -1,5 +1,5 @@
-#include "reports/serve/records.h"
-
+// What folders hold that run, simulate, validate, sweep, whatif wrote, as pages.
+#include "reports/serve/routes.h"
 #include "reports/show/page/report.h"
 #include "scenarios/input_error.h"
 

@@ -1,5 +1,5 @@
-#include "reports/serve/session.h"
-
+// One client of the door: its requests, one after another.
+#include "reports/serve/door.h"
 #include "scenarios/input_error.h"
 
 #include <boost/asio/post.hpp>

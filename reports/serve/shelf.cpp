@@ -1,8 +1,6 @@
-#include "reports/serve/shelf.h"
-
+// What there is to ask about: the library's scenarios, its hosts, the strategies.
 #include "models/protocol/registry.h"
-#include "scenarios/examples.h"
-#include "scenarios/hardware.h"
+#include "reports/serve/routes.h"
 #include "scenarios/library.h"
 #include "scenarios/units.h"
 #include "scenarios/yaml/text_guard.h"

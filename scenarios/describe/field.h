@@ -42,7 +42,8 @@ struct Field {
   std::string_view shorthand = {};
   /// A section that may be a list instead: what this key of it is.
   std::string_view list_shorthand = {};
-  /// A list: the folder of the library that an item may begin as a file of, `like: NAME` (like.h).
+  /// A list: the folder of the library that an item may begin as a file of, `like: NAME`
+  /// (library.h).
   std::string_view library = {};
 };
 

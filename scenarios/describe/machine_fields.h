@@ -1,11 +1,9 @@
 // The keys of a machine file.
 #pragma once
 
-#include "scenarios/describe/disk_fields.h"
 #include "scenarios/describe/field.h"
 #include "scenarios/describe/memory_fields.h"
 #include "scenarios/describe/model_cost_fields.h"
-#include "scenarios/describe/scheduling_fields.h"
 #include "scenarios/describe/transport_cost_fields.h"
 #include "scenarios/machine.h"
 

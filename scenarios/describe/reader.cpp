@@ -2,7 +2,7 @@
 #include "scenarios/describe/reader.h"
 
 #include "scenarios/input_error.h"
-#include "scenarios/like.h"
+#include "scenarios/library.h"
 #include "scenarios/propose.h"
 
 #include <fmt/format.h>

@@ -27,8 +27,8 @@ struct RetiredKey {
 /// What is remembered of a file over the cases that are read from it.
 class Reading {
  public:
-  /// `keys`: every key path that the file may have (schema.h), for proposals; `retired`: those that
-  /// it may have no more, which outlive this.
+  /// `keys`: every key path that the file may have (reference.h), for proposals; `retired`: those
+  /// that it may have no more, which outlive this.
   explicit Reading(std::vector<std::string> keys, std::span<const RetiredKey> retired = {})
       : keys_(std::move(keys)), retired_(retired) {}
 

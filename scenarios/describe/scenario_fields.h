@@ -2,18 +2,15 @@
 #pragma once
 
 #include "models/protocol/registry.h"
-#include "scenarios/describe/checkpoint_fields.h"
 #include "scenarios/describe/cluster_fields.h"
 #include "scenarios/describe/dataset_fields.h"
 #include "scenarios/describe/fault_fields.h"
 #include "scenarios/describe/field.h"
 #include "scenarios/describe/framework_fields.h"
-#include "scenarios/describe/loss_fields.h"
 #include "scenarios/describe/model_fields.h"
 #include "scenarios/describe/optimizer_fields.h"
 #include "scenarios/describe/protocol_fields.h"
 #include "scenarios/describe/scalars.h"
-#include "scenarios/describe/straggler_fields.h"
 #include "scenarios/describe/travel_fields.h"
 #include "scenarios/scenario.h"
 
@@ -24,7 +21,7 @@ std::vector<std::string> strategy_names();
 template <class Visitor, Described<InitSpec> T>
 void describe(Visitor& visit, T& init) {
   visit.field({.key = "from",
-               .doc = "weights to start from: a .safetensors or .npz file, as run --save writes it",
+               .doc = "weights to start from: a .safetensors file, as run --save writes it",
                .written = !init.from.empty()},
               init.from);
   visit.field({.key = "kind",

@@ -1,14 +1,68 @@
-// The keys that say in which parts gradients travel.
+// How gradients travel, what they are clipped and scaled to.
 #pragma once
 
+#include "models/protocol/compression.h"
 #include "models/protocol/registry.h"
-#include "scenarios/describe/compression_fields.h"
 #include "scenarios/describe/field.h"
 #include "scenarios/scenario.h"
 
 #include <string_view>
 
 namespace foretrain {
+
+template <class Visitor, Described<Compression> T>
+void describe(Visitor& visit, T& compression) {
+  visit.field({.key = "kind",
+               .doc = "fp16: half precision; topk: the largest numbers, the rest with the next "
+                      "ones; ratio: forecasts, so much smaller",
+               .choices = {"none", "fp16", "topk", "ratio"}},
+              compression.kind);
+  // More than a quarter, each with its place, would save less than fp16 does.
+  visit.field({.key = "share",
+               .doc = "topk: share of the numbers of a bucket that is sent, one at least",
+               .above = 0,
+               .most = 0.25,
+               .used = compression.kind == "topk",
+               .unused_because = "only topk sends a share"},
+              compression.share);
+  visit.field({.key = "ratio",
+               .doc = "ratio: bytes of a gradient over bytes of its push",
+               .least = 1,
+               .most = 1e6,
+               .required = true,
+               .used = compression.only_sizes(),
+               .unused_because = "only kind ratio is given one"},
+              compression.ratio);
+  visit.field({.key = "encode",
+               .doc = "simulate: CPU time a byte of the gradient, on either side; 0 ns: what is "
+                      "counted of fp16, topk; of ratio nothing",
+               .least = 0,
+               .most = 1e-3,
+               .used = compression.wanted(),
+               .unused_because = "without a kind nothing is encoded",
+               .seconds = true},
+              compression.encode_s);
+}
+
+template <class Visitor, Described<TrainingSpec> T>
+void describe_losses(Visitor& visit, T& training) {
+  const Protocol* protocol = find_protocol(training.strategy);
+  visit.field({.key = "silence_limit",
+               .doc = "a node that says nothing for so long, beyond the longest pause, is lost",
+               .least = 0.1,
+               .most = 3600},
+              training.silence_limit);
+  const bool waits = protocol == nullptr || protocol->several_workers;
+  visit.field({.key = "rejoin_limit",
+               .doc = "so long others wait for a lost node that they cannot go on without; 0: not",
+               .least = 0,
+               .most = 1e6,
+               .used = waits,
+               .unused_because = "nobody is left to wait for its worker; run --max-restarts begins "
+                                 "again from the newest checkpoint",
+               .written = training.rejoin_limit.ns > 0},
+              training.rejoin_limit);
+}
 
 /// A bucket_size of zero bytes.
 inline constexpr std::string_view kPerTensor = "per_tensor";

@@ -1,9 +1,9 @@
 // Chrome traces as they stream by: no value is held but those of the event that is read.
 #include "scenarios/import/chrome_trace.h"
 
+#include "scenarios/import/trace_layers.h"
 #include "scenarios/import/trace_steps.h"
 #include "scenarios/import/trace_text.h"
-#include "scenarios/import/weight_arguments.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>

@@ -1,12 +1,11 @@
 #include "scenarios/import/import_job.h"
 
-#include "scenarios/hardware.h"
 #include "scenarios/import/chrome_trace.h"
-#include "scenarios/import/other_formats.h"
 #include "scenarios/import/torch_trace.h"
 #include "scenarios/import/trace_text.h"
 #include "scenarios/input_error.h"
 #include "scenarios/layer_profile.h"
+#include "scenarios/library.h"
 #include "scenarios/write_error.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-#include "scenarios/import/one_worker.h"
-
+// The events of one worker, of a trace that may hold several.
+#include "scenarios/import/imported_job.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>

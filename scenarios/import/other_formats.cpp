@@ -1,4 +1,5 @@
-#include "scenarios/import/other_formats.h"
+// What people give in place of a trace.
+#include "scenarios/import/import_job.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
-#include "scenarios/import/parameter_evidence.h"
+// What else than the operators' shapes says how many parameters a training has.
+#include "scenarios/import/torch_trace.h"
 
 #include <fmt/format.h>
 

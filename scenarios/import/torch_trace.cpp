@@ -1,7 +1,6 @@
 #include "scenarios/import/torch_trace.h"
 
 #include "scenarios/import/counted_steps.h"
-#include "scenarios/import/parameter_evidence.h"
 #include "scenarios/import/trace_layers.h"
 #include "scenarios/import/trace_steps.h"
 #include "scenarios/input_error.h"

@@ -1,7 +1,5 @@
 #include "scenarios/import/trace_layers.h"
 
-#include "scenarios/import/weight_arguments.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

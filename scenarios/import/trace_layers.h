@@ -8,11 +8,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 namespace foretrain {
+
+/// Places, from 0, among the arguments of a forward operator that owns parameters; empty: it owns
+/// none, or nobody can say which. As of the operators' schemas (native_functions.yaml of PyTorch).
+/// An operator within another that owns some has the same ones again.
+std::span<const int> weight_arguments(std::string_view op);
+
+/// What a number of this type takes, as traces name types: `float`, `c10::Half`, `BFloat16`.
+/// Empty: no number.
+std::optional<int> width_of_type(std::string_view type);
 
 /// The layers of one step, without times; adds the work of a step to them.
 class TraceLayers {

@@ -1,5 +1,5 @@
-#include "scenarios/import/weight_arguments.h"
-
+// Which arguments of PyTorch's operators are parameters.
+#include "scenarios/import/trace_layers.h"
 #include "scenarios/import/trace_words.h"
 
 #include <algorithm>

@@ -1,12 +1,15 @@
 // Tensors as the format safetensors has them.
+#include "scenarios/input_error.h"
 #include "scenarios/json_nesting.h"
-#include "scenarios/weights/bytes.h"
 #include "scenarios/weights/tensor_file.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -21,9 +24,31 @@ constexpr std::size_t kHeaderAlignment = 8;  // of the numbers, so that readers 
 constexpr std::string_view kType = "F32";
 constexpr std::uint64_t kMostLength = std::numeric_limits<std::int64_t>::max();
 
+static_assert(std::endian::native == std::endian::little);
+
+/// So many bytes from `first`. @throws BadValue: the file is shorter
+std::string_view bytes_at(std::string_view text, std::uint64_t first, std::uint64_t count) {
+  if (first > text.size() || count > text.size() - first) {
+    throw BadValue(fmt::format("it is cut short: {} bytes at {} of {}", count, first, text.size()));
+  }
+  return text.substr(first, count);
+}
+
+/// Of the header; the file begins with it.
+std::uint64_t header_length(std::string_view text) {
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes_at(text, 0, sizeof length).data(), sizeof length);
+  return length;
+}
+
+std::vector<float> floats_of(std::string_view bytes) {
+  std::vector<float> values(bytes.size() / sizeof(float));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return values;
+}
+
 Json header_of(std::string_view text) {
-  const auto length = number_at<std::uint64_t>(text, 0);
-  const std::string_view header = bytes_at(text, kLengthBytes, length);
+  const std::string_view header = bytes_at(text, kLengthBytes, header_length(text));
   if (nested_too_deep(header)) throw BadValue("its header is nested too deep");
   try {
     return Json::parse(header);
@@ -132,7 +157,8 @@ std::string to_safetensors(std::span<const TensorView> tensors) {
   head.resize((head.size() + kHeaderAlignment - 1) / kHeaderAlignment * kHeaderAlignment, ' ');
   std::string text;
   text.reserve(kLengthBytes + head.size() + first);
-  append_number(text, static_cast<std::uint64_t>(head.size()));
+  const std::uint64_t length = head.size();
+  text.append(reinterpret_cast<const char*>(&length), sizeof length);
   text += head;
   for (const TensorView& tensor : tensors) {
     text.append(reinterpret_cast<const char*>(tensor.values.data()), tensor.values.size_bytes());
@@ -142,7 +168,7 @@ std::string to_safetensors(std::span<const TensorView> tensors) {
 
 std::vector<Tensor> parse_safetensors(std::string_view text) {
   const Json header = header_of(text);
-  const std::string_view data = text.substr(kLengthBytes + number_at<std::uint64_t>(text, 0));
+  const std::string_view data = text.substr(kLengthBytes + header_length(text));
   if (!header.is_object()) throw BadValue("its header is no JSON object");
   check_places(header);
   std::vector<Tensor> tensors;

@@ -32,11 +32,4 @@ std::string to_safetensors(std::span<const TensorView> tensors);
 /// @throws BadValue: it is damaged, or has other numbers than float32
 std::vector<Tensor> parse_safetensors(std::string_view text);
 
-/// NumPy's `.npz`: a ZIP archive (PKWARE's APPNOTE 6.3) with a `.npy` file a tensor (NumPy
-/// Enhancement Proposal 1), stored as it is. For `numpy.load`.
-std::string to_npz(std::span<const TensorView> tensors);
-/// Of `numpy.savez`. @throws BadValue: it is damaged, compressed (`savez_compressed`), or has other
-/// numbers than float32 in C order
-std::vector<Tensor> parse_npz(std::string_view text);
-
 }  // namespace foretrain

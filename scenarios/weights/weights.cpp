@@ -9,29 +9,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <iterator>
 #include <string_view>
 
 namespace foretrain {
 namespace {
-
-struct Format {
-  std::string_view extension;
-  std::string (*write)(std::span<const TensorView>);
-  std::vector<Tensor> (*read)(std::string_view);
-};
-constexpr std::array kFormats{Format{".safetensors", to_safetensors, parse_safetensors},
-                              Format{".npz", to_npz, parse_npz}};
-
-const Format& format_of(const std::filesystem::path& path) {
-  const std::string extension = path.extension().string();
-  const auto found = std::ranges::find(kFormats, extension, &Format::extension);
-  if (found != kFormats.end()) return *found;
-  throw InputError(
-      fmt::format("{}: weights are kept in .safetensors or .npz; name it so", path.string()));
-}
 
 /// All of a file, however long.
 std::string bytes_of(const std::filesystem::path& path) {
@@ -93,27 +76,27 @@ void add_views(const std::vector<NamedTensor>& named, std::span<const float> val
 
 }  // namespace
 
-void check_weights_path(const std::filesystem::path& path) { format_of(path); }
+void check_weights_path(const std::filesystem::path& path) {
+  if (path.extension() == ".safetensors") return;
+  throw InputError(fmt::format("{}: weights are kept in .safetensors; name it so", path.string()));
+}
 
 std::string weights_text(const std::filesystem::path& path, const Network& network,
                          std::span<const float> parameters, std::span<const float> statistics) {
+  check_weights_path(path);
   FT_CHECK_OP(static_cast<std::int64_t>(parameters.size()), ==, network.parameters());
   FT_CHECK_OP(static_cast<std::int64_t>(statistics.size()), ==, network.statistics());
   std::vector<TensorView> tensors;
   add_views(named_tensors(network), parameters, tensors);
   add_views(named_statistics(network), statistics, tensors);
-  try {
-    return format_of(path).write(tensors);
-  } catch (const BadValue& error) {
-    throw InputError(fmt::format("{}: {}", path.string(), error.what()));
-  }
+  return to_safetensors(tensors);
 }
 
 Weights read_weights(const std::filesystem::path& path, const Network& network) {
-  const Format& format = format_of(path);
+  check_weights_path(path);
   const std::string text = bytes_of(path);
   try {
-    return weights_of(format.read(text), network);
+    return weights_of(parse_safetensors(text), network);
   } catch (const BadValue& error) {
     throw InputError(fmt::format("{}: {}", path.string(), error.what()));
   }

@@ -18,9 +18,8 @@ struct Weights {
   bool operator==(const Weights&) const = default;
 };
 
-/// What a file with these parameters, these statistics holds, by its extension: `.safetensors`,
-/// `.npz`. Its tensors are those of models/networks/named_tensors.h.
-/// @throws InputError: another extension, more than the format can hold
+/// What a safetensors file with these parameters, these statistics holds. Its tensors are those of
+/// models/networks/named_tensors.h. @throws InputError: another extension than `.safetensors`
 std::string weights_text(const std::filesystem::path& path, const Network& network,
                          std::span<const float> parameters, std::span<const float> statistics = {});
 

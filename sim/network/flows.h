@@ -6,7 +6,6 @@
 #include "sim/engine/fetch.h"
 #include "sim/network/bundles.h"
 #include "sim/network/flow_port.h"
-#include "sim/network/port.h"
 #include "sim/network/region.h"
 
 #include <boost/container/small_vector.hpp>

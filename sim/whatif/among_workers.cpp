@@ -1,11 +1,10 @@
-#include "sim/whatif/among_workers.h"
-
+// The changes of how workers exchange what they have without a server.
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
 #include "scenarios/check.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/placement.h"
-#include "sim/whatif/in_parts.h"
+#include "sim/whatif/intervention.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace foretrain::sim {
 namespace {
@@ -26,6 +26,15 @@ std::vector<NodePlace> places_of_workers(const Scenario& scenario) {
   std::vector<NodePlace> places = place_nodes(scenario);
   places.resize(static_cast<std::size_t>(node_counts(scenario).workers));
   return places;
+}
+
+std::optional<std::string> set_shard(Scenario& scenario, std::string_view shard) {
+  if (!protocol_called(scenario.training.strategy).shards) return std::nullopt;
+  if (node_counts(scenario).workers == 1) return std::nullopt;  // it has all there is
+  if (scenario.training.shard == shard) return std::nullopt;
+  scenario.training.shard = shard;
+  const auto against = against_shard(scenario);
+  return against ? fmt::format("{} is set: {}", against->key, against->why) : "";
 }
 
 std::optional<std::string> set_group(Scenario& scenario) {
@@ -72,6 +81,14 @@ std::optional<std::string> devices_on_pcie(Scenario& scenario) {
 }
 
 }  // namespace
+
+std::optional<std::string> optimizer_in_parts(Scenario& scenario) {
+  return set_shard(scenario, TrainingSpec{}.shard);
+}
+
+std::optional<std::string> parameters_in_parts(Scenario& scenario) {
+  return set_shard(scenario, "parameters");
+}
 
 void add_changes_among_workers(std::vector<ScenarioChange>& changes) {
   using Kind = Change::Kind;

@@ -7,7 +7,6 @@
 #include "scenarios/placement.h"
 #include "scenarios/propose.h"
 #include "scenarios/same_work.h"
-#include "sim/whatif/among_workers.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

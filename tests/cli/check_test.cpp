@@ -56,9 +56,9 @@ TEST_CASE("check: files that are not there are told at the key that names them")
     CHECK(called.status == 2);
     CHECK_THAT(called.err, Contains(wrong.told));
   }
-  const Called start = sandbox.call("check small.yaml --set training.init.from=none.npz");
+  const Called start = sandbox.call("check small.yaml --set training.init.from=none.safetensors");
   CHECK(start.status == 2);
-  CHECK_THAT(start.err, Contains("training.init.from: none.npz: cannot be read"));
+  CHECK_THAT(start.err, Contains("training.init.from: none.safetensors: cannot be read"));
 }
 
 TEST_CASE("check: more workers than examples, more servers than parameters are told") {

@@ -30,7 +30,7 @@ TEST_CASE("full disk: a command whose result standard output does not take has f
     return;
   }
   Sandbox sandbox;
-  REQUIRE(sandbox.call("run small.yaml --quiet --out r --save w.npz").status == 0);
+  REQUIRE(sandbox.call("run small.yaml --quiet --out r --save w.safetensors").status == 0);
   for (const char* words :
        {"simulate small.yaml --machine machine.yaml --out s", "run small.yaml --out r",
         "simulate small.yaml --machine machine.yaml --out s --json",
@@ -38,8 +38,8 @@ TEST_CASE("full disk: a command whose result standard output does not take has f
         "whatif small.yaml --machine machine.yaml --json",
         "whatif small.yaml --machine machine.yaml",
         "sweep small.yaml --machine machine.yaml --json", "report r", "check small.yaml",
-        "check --schema", "evaluate small.yaml --weights w.npz",
-        "evaluate small.yaml --weights w.npz --json", "data list", "describe man", "--help",
+        "check --schema", "evaluate small.yaml --weights w.safetensors",
+        "evaluate small.yaml --weights w.safetensors --json", "data list", "describe man", "--help",
         "--version", "run --help"}) {
     const Called called = sandbox.call(words, "true", "/dev/full");
     INFO(words << "\n" << called.err);
@@ -58,15 +58,15 @@ TEST_CASE("full disk: weights that cannot be saved fail the run by their own nam
   }
   const std::string strategy = GENERATE("sync", "async");  // async would go on without the worker
   Sandbox sandbox;
-  fs::create_symlink("/dev/full", sandbox.path("w.npz"));
+  fs::create_symlink("/dev/full", sandbox.path("w.safetensors"));
   const Called called = sandbox.call(
-      "run small.yaml --quiet --out r --save w.npz --max-restarts 1 --set "
+      "run small.yaml --quiet --out r --save w.safetensors --max-restarts 1 --set "
       "training.strategy=" +
       strategy);
   CAPTURE(strategy, called.err);
   CHECK(called.status == 1);
   CHECK_THAT(called.err, Contains("error: worker0: ") &&
-                             Contains("w.npz: cannot write: No space left on device\n"));
+                             Contains("w.safetensors: cannot write: No space left on device\n"));
   CHECK_THAT(called.err, !Contains("silent") && !Contains("again"));
   CHECK(read_record(sandbox.path("r")).outcome == Outcome::failed);
 }

@@ -1,5 +1,5 @@
 // The pages that newcomers read: every command is one, every link leads somewhere.
-#include "scenarios/examples.h"
+#include "scenarios/library.h"
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>

@@ -20,7 +20,7 @@ TEST_CASE("help: a command that there is not is named, with what was meant, with
   CHECK(slip.out.empty());
   CHECK_THAT(slip.err,
              StartsWith("error: there is no command 'simulat'; did you mean simulate?\n\nThere "
-                        "are:\n  new "));
+                        "are:\n  examples "));
   for (const std::string& command : sandbox.commands()) {
     if (command.find(' ') != std::string::npos) continue;
     CHECK_THAT(slip.err, Contains("\n  " + command + " "));
@@ -35,7 +35,7 @@ TEST_CASE("help: a command that there is not is named, with what was meant, with
   CHECK_THAT(below.err, Contains("\n  verify  read all"));
   const Called none = sandbox.call("");
   CHECK(none.status == 2);
-  CHECK_THAT(none.err, StartsWith("error: name a command\n\nThere are:\n  new "));
+  CHECK_THAT(none.err, StartsWith("error: name a command\n\nThere are:\n  examples "));
   const Called neither = sandbox.call("data");
   CHECK(neither.status == 2);
   CHECK_THAT(neither.err, StartsWith("error: name a command of data\n\nThere are:\n  list "));
@@ -46,9 +46,10 @@ TEST_CASE("help: an option that there is not is named, with what was meant") {
   const Called slip = sandbox.call("check small.yaml --sett seed=2");
   CHECK(slip.status == 2);
   CHECK(slip.err == "error: foretrain check has no option --sett; did you mean --set?\n");
-  const Called joined = sandbox.call("data draw digits --ouut=d");
+  const Called joined = sandbox.call("evaluate small.yaml --weighst=w");
   CHECK(joined.status == 2);
-  CHECK(joined.err == "error: foretrain data draw has no option --ouut; did you mean --out?\n");
+  CHECK(joined.err ==
+        "error: foretrain evaluate has no option --weighst; did you mean --weights?\n");
   const Called far = sandbox.call("check small.yaml --frobnicate");
   CHECK(far.status == 2);
   CHECK(far.err ==
@@ -58,8 +59,7 @@ TEST_CASE("help: an option that there is not is named, with what was meant") {
 
 TEST_CASE("help: what an option does not take is told as an error") {
   Sandbox sandbox;
-  for (const char* wrong : {"describe bashh", "new --question why </dev/null", "serve --port 99999",
-                            "check small.yaml more.yaml"}) {
+  for (const char* wrong : {"describe bashh", "serve --port 99999", "check small.yaml more.yaml"}) {
     CAPTURE(wrong);
     const Called called = sandbox.call(wrong);
     CHECK(called.status == 2);
@@ -77,7 +77,7 @@ TEST_CASE("help: every command shows what it is called like") {
     CHECK_THAT(sandbox.call(command + " --help").out,
                Contains("\nExamples:\n    foretrain " + command));
   }
-  CHECK_THAT(sandbox.call("describe man").out, Contains("\\fBforetrain data draw digits"));
+  CHECK_THAT(sandbox.call("describe man").out, Contains("foretrain data verify data/mnist"));
 }
 
 // Those that need nothing but the library.
@@ -85,7 +85,7 @@ TEST_CASE("help: examples are command lines that the program takes") {
   Sandbox sandbox;
   for (const char* words : {"check scenarios/quickstart.yaml --set training.batch_size=64",
                             "check scenarios/quickstart.yaml --graph", "data list", "describe bash",
-                            "describe hardware", "data draw digits --set take=1000 --out d"}) {
+                            "describe hardware"}) {
     CAPTURE(words);
     CHECK(sandbox.call(words).status == 0);
   }

@@ -1,7 +1,9 @@
 // `run --hosts`, with a script in the place of ssh: hosts are this machine by other names.
+#include "models/data/digits.h"
 #include "tests/cli/background_run.h"
 #include "tests/cli/sandbox.h"
 #include "tests/cli/told.h"
+#include "tests/support/idx_files.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -184,7 +186,9 @@ TEST_CASE("hosts: what others can read on a command line holds no key, and ssh m
 
 TEST_CASE("hosts: relative paths of a scenario are of the same folder on every host") {
   SshSandbox sandbox;
-  REQUIRE(sandbox.call("data draw digits --set take=400 --out digits").status == 0);
+  const ImageSplit digits = draw_digits(400, 2000, 1);
+  std::filesystem::create_directory(sandbox.path("digits"));
+  write_idx_folder(digits.train, digits.test, sandbox.path("digits"));
   weights_on(sandbox, "a,b:2",
              "--address 127.0.0.1 --set 'dataset={format: idx, path: digits, take: 300}'");
 }

@@ -1,6 +1,5 @@
 // How a run that has not ended goes on, which is not begun anew by mistake.
-#include "reports/cli/unfinished.h"
-
+#include "reports/cli/folders.h"
 #include "reports/record/files.h"
 #include "tests/cli/background_run.h"
 #include "tests/cli/sandbox.h"

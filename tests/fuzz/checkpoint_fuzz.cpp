@@ -3,7 +3,7 @@
 #include "exec/checkpoint/durable_file.h"
 #include "exec/checkpoint/resumption.h"
 #include "models/base/check.h"
-#include "reports/record/parse_json.h"
+#include "reports/record/json_object.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
 #include "tests/fuzz/fuzz.h"

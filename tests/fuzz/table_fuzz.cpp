@@ -1,11 +1,11 @@
 // Feeds the readers of tables that people keep, one at a time, with whatever the fuzzer makes up.
 #include "models/base/check.h"
-#include "reports/show/page/sweep_section.h"
+#include "reports/show/page/sections.h"
 #include "reports/studies/ledger/ledger.h"
 #include "reports/studies/measured/figures.h"
 #include "scenarios/batch_times.h"
 #include "scenarios/layer_profile.h"
-#include "scenarios/trace.h"
+#include "scenarios/stragglers.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <array>

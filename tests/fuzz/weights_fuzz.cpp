@@ -1,11 +1,10 @@
-// Feeds the readers of weights, safetensors or .npz, with whatever the fuzzer makes up.
+// Feeds the reader of weights with whatever the fuzzer makes up.
 #include "models/base/check.h"
 #include "scenarios/input_error.h"
 #include "scenarios/weights/tensor_file.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <string>
 #include <vector>
@@ -14,12 +13,6 @@ using namespace foretrain;
 using namespace foretrain::fuzz;
 
 namespace {
-
-struct Format {
-  std::vector<Tensor> (*read)(std::string_view);
-  std::string (*write)(std::span<const TensorView>);
-};
-constexpr std::array kFormats{Format{parse_safetensors, to_safetensors}, Format{parse_npz, to_npz}};
 
 bool same(const Tensor& a, const Tensor& b) {
   const auto bits = [](float value) { return std::bit_cast<std::uint32_t>(value); };
@@ -31,11 +24,10 @@ bool same(const Tensor& a, const Tensor& b) {
 
 /// What was read is written, and read again.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto [which, text] = chosen_of(text_of(data, size), kFormats.size());
-  const Format& format = kFormats[which];
+  const auto text = text_of(data, size);
   std::vector<Tensor> tensors;
   try {
-    tensors = format.read(text);
+    tensors = parse_safetensors(text);
   } catch (const BadValue&) {  // whoever opened the file adds its name
     return 0;
   }
@@ -47,6 +39,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     bytes += tensor.values.size() * sizeof(float);
   }
   FT_CHECK_OP(bytes, <=, text.size());
-  FT_CHECK(std::ranges::equal(tensors, format.read(format.write(views)), same));
+  FT_CHECK(std::ranges::equal(tensors, parse_safetensors(to_safetensors(views)), same));
   return 0;
 }

@@ -1,9 +1,9 @@
 // Data sets by their scenario: what is read, what is told of a damaged one.
 #include "scenarios/case_data.h"
 
-#include "models/data/idx.h"
 #include "scenarios/prepared.h"
 #include "tests/scenarios/messages.h"
+#include "tests/support/idx_files.h"
 #include "tests/support/openings.h"
 #include "tests/support/temp_folder.h"
 
@@ -130,11 +130,6 @@ TEST_CASE("case data: examples that no memory holds are refused before they are 
           .front();
   CHECK(names(error_of([&] { (void)data_of(of_test); }),
               "x.yaml:2:33: dataset.test_take: there is no memory for 2000000000 examples"));
-  // Before a folder is made for them, too.
-  const TempFolder folder;
-  CHECK(names(error_of([&] { write_drawn_data(c, folder / "drawn"); }),
-              "dataset.take: there is no memory for 2000000000 examples"));
-  CHECK(!fs::exists(folder / "drawn"));
 }
 
 TEST_CASE("case data: a missing data file is told at the scenario's key") {

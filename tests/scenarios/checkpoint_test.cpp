@@ -1,5 +1,5 @@
 // What a scenario says of checkpoints; which scenarios train the same.
-#include "scenarios/same_training.h"
+#include "scenarios/same_work.h"
 #include "tests/scenarios/messages.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // Tests of the keys of `training: compression:`.
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"
-#include "scenarios/same_training.h"
+#include "scenarios/same_work.h"
 #include "tests/scenarios/messages.h"
 
 #include <string>

@@ -1,6 +1,5 @@
 // The scenarios of the library: all are listed, a slip finds the nearest.
-#include "scenarios/examples.h"
-
+#include "scenarios/library.h"
 #include "scenarios/read.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/temp_folder.h"

@@ -1,8 +1,6 @@
 // Hosts of the library, hosts that begin as one of them.
-#include "scenarios/hardware.h"
-
-#include "scenarios/like.h"
-#include "scenarios/schema.h"
+#include "scenarios/library.h"
+#include "scenarios/reference.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"

@@ -1,7 +1,6 @@
 // Dotted paths: read, written, laid over a tree.
-#include "scenarios/key_path.h"
-
 #include "scenarios/input_error.h"
+#include "scenarios/sweep.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 #include "models/optimizers/optimizer.h"
 
 #include "scenarios/read.h"
-#include "scenarios/schema.h"
+#include "scenarios/reference.h"
 #include "tests/scenarios/messages.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "scenarios/read.h"
 
 #include "scenarios/machine.h"
-#include "scenarios/schema.h"
+#include "scenarios/reference.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/places.h"
 

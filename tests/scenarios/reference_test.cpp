@@ -1,7 +1,6 @@
 // The reference of keys: all that the reader takes, in the committed file, too.
 #include "scenarios/reference.h"
 
-#include "scenarios/schema.h"
 #include "tests/support/line_diff.h"
 #include "tests/support/places.h"
 

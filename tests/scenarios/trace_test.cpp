@@ -1,6 +1,4 @@
 // Tests of traces: files of step times as factors.
-#include "scenarios/trace.h"
-
 #include "scenarios/stragglers.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/places.h"

@@ -1,5 +1,5 @@
 // What a scenario may say of the target of a training, where it is wrong.
-#include "scenarios/schema.h"
+#include "scenarios/reference.h"
 #include "tests/scenarios/messages.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Machines that nobody has measured, one kind or several, in one forecast.
 #include "models/cost/work.h"
 #include "reports/record/summary.h"
-#include "reports/show/terminal/summary_table.h"
+#include "reports/show/terminal/tables.h"
 #include "scenarios/read.h"
 #include "sim/world/host_machine.h"
 #include "tests/support/cases.h"

@@ -1,6 +1,6 @@
 // Trainings that share hosts, a network.
 #include "reports/record/files.h"
-#include "reports/show/terminal/summary_table.h"
+#include "reports/show/terminal/tables.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
 #include "tests/support/cases.h"

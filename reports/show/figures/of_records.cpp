@@ -3,7 +3,6 @@
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
-#include "reports/show/figures/outliers.h"
 #include "reports/show/figures/thin.h"
 
 #include <fmt/format.h>

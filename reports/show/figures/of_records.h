@@ -39,7 +39,7 @@ Figure learning_by_step(const std::vector<Record>& records);
 
 /// Loss of each batch, time of each step (evaluation left out) against the number of the step, over
 /// one axis. Every worker's are in it, of one record with few workers in a colour each; a long
-/// training is thinned without losing extremes, which do not flatten the rest (outliers.h).
+/// training is thinned without losing extremes, which do not flatten the rest (thin.h).
 Figure step_by_step(const std::vector<Record>& records);
 
 /// The same of one record, a colour a worker, the slowest named: where a straggler is looked for.

@@ -1,6 +1,6 @@
-#include "reports/show/figures/of_validation.h"
-
+// A validation as a figure.
 #include "reports/record/statistics.h"
+#include "reports/show/figures/of_studies.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-#include "reports/show/figures/outliers.h"
-
+// Charts whose few largest values would flatten all others.
 #include "reports/record/statistics.h"
+#include "reports/show/figures/thin.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,6 @@
 #include "reports/record/statistics.h"
 #include "reports/record/text.h"
 #include "reports/show/figures/of_records.h"
-#include "reports/show/figures/outliers.h"
 #include "reports/show/figures/thin.h"
 
 #include <fmt/format.h>

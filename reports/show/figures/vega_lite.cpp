@@ -1,8 +1,7 @@
 #include "reports/show/figures/vega_lite.h"
 
 #include "models/base/check.h"
-#include "reports/show/figures/extent.h"
-#include "reports/show/figures/vega_lite_layers.h"
+#include "reports/show/figures/thin.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

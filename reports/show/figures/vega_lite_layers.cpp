@@ -1,4 +1,5 @@
-#include "reports/show/figures/vega_lite_layers.h"
+// The layers of a panel's Vega-Lite specification.
+#include "reports/show/figures/vega_lite.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,12 +1,12 @@
-#include "reports/show/page/record_sections.h"
-
+// What a page shows of records.
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/show/figures/of_records.h"
+#include "reports/show/page/sections.h"
 #include "reports/show/terminal/case_text.h"
-#include "reports/show/terminal/summary_table.h"
-#include "reports/studies/ledger/stands_on.h"
+#include "reports/show/terminal/tables.h"
+#include "reports/studies/ledger/ledger.h"
 
 #include <fmt/format.h>
 

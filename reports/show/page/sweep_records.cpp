@@ -2,7 +2,7 @@
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
 #include "reports/show/figures/of_records.h"
-#include "reports/show/page/sweep_section.h"
+#include "reports/show/page/sections.h"
 
 #include <nlohmann/json.hpp>
 

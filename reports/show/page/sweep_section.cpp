@@ -1,6 +1,6 @@
-#include "reports/show/page/sweep_section.h"
-
+// What a page shows of a sweep.
 #include "reports/record/text.h"
+#include "reports/show/page/sections.h"
 #include "reports/studies/sweep/finding.h"
 
 #include <fmt/format.h>

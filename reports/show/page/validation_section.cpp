@@ -1,7 +1,7 @@
-#include "reports/show/page/validation_section.h"
-
+// What a page shows of a validation.
 #include "reports/record/text.h"
-#include "reports/show/figures/of_validation.h"
+#include "reports/show/figures/of_studies.h"
+#include "reports/show/page/sections.h"
 #include "reports/studies/validation/like_with_like.h"
 #include "reports/studies/validation/output.h"
 #include "reports/studies/validation/verdict.h"

@@ -1,7 +1,7 @@
-#include "reports/show/page/whatif_section.h"
-
+// What a page shows of the answers to what if.
 #include "reports/record/text.h"
 #include "reports/show/figures/of_records.h"
+#include "reports/show/page/sections.h"
 
 #include <fmt/format.h>
 

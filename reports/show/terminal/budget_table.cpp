@@ -1,7 +1,7 @@
-#include "reports/show/terminal/budget_table.h"
-
+// Clusters to rent, as a table.
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
+#include "reports/show/terminal/tables.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,13 +18,7 @@ namespace foretrain {
 namespace {
 
 /// Cluster, way, batch, time, cost, whether it holds the bounds.
-constexpr std::size_t kOfferColumns = 6;
-using OfferFields = std::array<std::string, kOfferColumns>;
-using OfferWidths = std::array<std::size_t, kOfferColumns>;
-constexpr std::size_t kWayField = 1;
-constexpr std::size_t kFirstNumber = 2;
-constexpr std::size_t kLastNumber = 4;
-constexpr std::string_view kBetween = "  ";  // columns, and before the first
+using OfferFields = std::array<std::string, 6>;
 
 /// Whether it holds the bounds, in what is left of a line.
 std::string_view verdict_of(const Offer& offer, const Bounds& bounds) {
@@ -33,33 +28,33 @@ std::string_view verdict_of(const Offer& offer, const Bounds& bounds) {
 }
 
 OfferFields fields_of_offer(const Offer& offer, const Bounds& bounds) {
-  return {
-      name_of(offer.cluster),  way_of(offer.cluster),  fmt::format("{}", offer.cluster.batch_size),
-      time_text(offer.time_s), money_text(offer.cost), std::string(verdict_of(offer, bounds))};
+  return {name_of(offer.cluster),
+          way_of(offer.cluster),
+          fmt::format("{}", offer.cluster.batch_size),
+          time_text(offer.time_s),
+          money_text(offer.cost),
+          fmt::format("  {}", verdict_of(offer, bounds))};
 }
 
 /// As wide as what stands in them. Where a line had no room for that, the way to train is cut.
-OfferWidths offer_widths(const std::vector<OfferFields>& rows) {
-  OfferWidths widths{};
-  std::size_t all = 0;
+std::vector<std::string> offer_lines(const std::vector<OfferFields>& rows) {
+  constexpr std::array kSides{1, 1, -1, -1, -1, 1};  // numbers stand at the right
+  std::array<int, kSides.size()> widths{2, 0, 2, 2, 2, 0};
+  int all = 2;
   for (std::size_t i = 0; i < widths.size(); ++i) {
-    for (const OfferFields& row : rows) widths[i] = std::max(widths[i], columns_of(row[i]));
-    all += kBetween.size() + widths[i];
+    std::size_t widest = 0;
+    for (const OfferFields& row : rows) widest = std::max(widest, columns_of(row[i]));
+    widths[i] = kSides[i] * (widths[i] + static_cast<int>(widest));
+    all += std::abs(widths[i]);
   }
-  const std::size_t room = std::max(text_columns(), kTerminalColumns);
-  if (all > room) widths[kWayField] -= std::min(widths[kWayField], all - room);
-  return widths;
-}
-
-std::string offer_line(const OfferFields& fields, const OfferWidths& widths) {
-  std::string line;
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    const bool number = i >= kFirstNumber && i <= kLastNumber;
-    line += kBetween;
-    line += number ? right(fields[i], widths[i]) : left(fields[i], widths[i]);
+  const auto room = static_cast<int>(std::max(text_columns(), kTerminalColumns));
+  widths[1] = std::max(0, widths[1] - std::max(0, all - room));
+  std::vector<std::string> lines;
+  lines.reserve(rows.size());
+  for (const OfferFields& f : rows) {
+    lines.push_back(table_line(widths, {f[0], f[1], f[2], f[3], f[4], f[5]}));
   }
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
+  return lines;
 }
 
 /// What else there is to say of an offer; empty: nothing.
@@ -85,11 +80,11 @@ std::string frontier_table(const BudgetAnswer& answer) {
   rows.reserve(answer.frontier.size() + 1);
   rows.push_back({"cluster", "trained by", "batch", "time", "cost", ""});
   for (const Offer& each : answer.frontier) rows.push_back(fields_of_offer(each, answer.bounds));
-  const OfferWidths widths = offer_widths(rows);
-  text += offer_line(rows.front(), widths);
+  const std::vector<std::string> lines = offer_lines(rows);
+  text += lines.front();
   const Target& target = answer.scenario_case.scenario.training.until;
   for (std::size_t i = 0; i < answer.frontier.size(); ++i) {
-    text += offer_line(rows[i + 1], widths) + below_offer(answer.frontier[i], target);
+    text += lines[i + 1] + below_offer(answer.frontier[i], target);
   }
   return text;
 }

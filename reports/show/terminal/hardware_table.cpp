@@ -1,6 +1,6 @@
-#include "reports/show/terminal/hardware_table.h"
-
+// Hosts by what they are made of, as a table.
 #include "reports/record/text.h"
+#include "reports/show/terminal/tables.h"
 #include "scenarios/units.h"
 
 #include <fmt/format.h>

@@ -1,19 +1,17 @@
-#include "reports/show/terminal/step_graph_text.h"
-
+// The step graph of a training as a table.
 #include "models/cost/work.h"
 #include "models/graph/step_graph.h"
 #include "models/graph/step_memory.h"
 #include "models/protocol/registry.h"
 #include "reports/record/text.h"
+#include "reports/show/terminal/tables.h"
 #include "scenarios/prepared.h"
 
-#include <boost/graph/graphviz.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <sstream>
 #include <vector>
 
 namespace foretrain {
@@ -56,9 +54,6 @@ std::string run_text(BucketRun run) {
 double mega(Flops flops) { return flops.value / 1e6; }
 double mega(Bytes bytes) { return static_cast<double>(bytes.value) / 1e6; }
 double milliseconds(Duration time) { return static_cast<double>(time.ns) / 1e6; }
-std::string megabytes_text(Bytes bytes) {
-  return bytes.value == 0 ? "0" : number_text(mega(bytes), decimals_for(mega(bytes)));
-}
 
 /// The figures of a line, with as many decimals as their column has.
 class Figures {
@@ -171,24 +166,6 @@ std::string memory_text(const Training& training) {
       mb(m.output_gradients), mb(m.saved), mb(m.scratch), mb(m.batch)));
 }
 
-std::string_view color_of(OperationKind kind) {
-  switch (kind) {
-    case OperationKind::forward:
-      return "#dbe9f6";
-    case OperationKind::backward:
-      return "#fde3cf";
-    case OperationKind::push:
-    case OperationKind::pull:
-      return "#e3e3e3";
-    case OperationKind::reduce:
-    case OperationKind::apply:
-    case OperationKind::average:
-      return "#dcefdc";
-    default:
-      return "#ffffff";
-  }
-}
-
 }  // namespace
 
 std::string step_table(std::string_view model, const Training& training) {
@@ -214,40 +191,9 @@ std::string step_table(std::string_view model, const Training& training) {
          memory_text(training);
 }
 
-std::string step_dot(std::string_view model, const Training& training) {
-  const StepGraph graph = make_step_graph(training, BucketDetail::runs);
-  const Figures figures(training, totals(graph));
-  const auto operation = [&](std::ostream& out, std::size_t v) {
-    const Row row = figures.row(graph[v]);
-    std::string label = row[0];
-    if (!row[1].empty()) label += "\n" + row[1];
-    if (!row[3].empty()) label += fmt::format("\n{} {}", row[3], titles(training)[3]);
-    out << fmt::format("[label={} fillcolor=\"{}\"]", boost::escape_dot_string(label),
-                       color_of(graph[v].kind));
-  };
-  const auto flow = [&](std::ostream& out, const auto& edge) {
-    const Flow& what = graph[edge];
-    const std::string label =
-        fmt::format("{} {} MB", to_string(what.kind), megabytes_text(what.size));
-    out << fmt::format("[label={}{}]", boost::escape_dot_string(label),
-                       what.kind == FlowKind::kept ? " style=dashed constraint=false" : "");
-  };
-  const auto page = [&](std::ostream& out) {
-    const std::string title =
-        fmt::format("{}, a step of {} examples", model, training.examples_a_gradient());
-    out << fmt::format("label={} labelloc=t fontname=Helvetica\n", boost::escape_dot_string(title))
-        << "node [shape=box style=\"filled,rounded\" fontname=Helvetica]\n"
-        << "edge [fontname=Helvetica fontsize=10]\n";
-  };
-  std::ostringstream out;
-  boost::write_graphviz(out, graph, operation, flow, page);
-  return out.str();
-}
-
-std::string step_text(const Case& scenario_case, bool dot, DataSets& data_sets) {
+std::string step_text(const Case& scenario_case, DataSets& data_sets) {
   const auto training = prepare(scenario_case, Need::shape, data_sets).training;
-  const std::string model = scenario_case.scenario.model.label();
-  return dot ? step_dot(model, *training) : step_table(model, *training);
+  return step_table(scenario_case.scenario.model.label(), *training);
 }
 
 }  // namespace foretrain

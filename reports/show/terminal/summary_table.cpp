@@ -1,12 +1,11 @@
 // The sentence first, since most readers stop after it.
-#include "reports/show/terminal/summary_table.h"
-
 #include "reports/record/caveats.h"
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/show/terminal/case_text.h"
-#include "reports/studies/ledger/stands_on.h"
+#include "reports/show/terminal/tables.h"
+#include "reports/studies/ledger/ledger.h"
 
 #include <fmt/format.h>
 
@@ -99,13 +98,7 @@ std::string phases_line(const Summary& s) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// A row of the nodes: 2 + 10 + 16 + 5 + 8 + 12 + 13 + 13 = 79 columns.
-std::string node_row(std::string_view role, std::string_view host, std::string_view core,
-                     std::string_view cpu, std::string_view memory, std::string_view sent,
-                     std::string_view received) {
-  return fmt::format("  {}{}{}{}{}{}{}\n", left(role, 10), left(host, 16), right(core, 5),
-                     right(cpu, 8), right(memory, 12), right(sent, 13), right(received, 13));
-}
+constexpr std::array kNodeColumns{10, 16, -5, -8, -12, -13, -13};
 
 /// `worker` of `worker12`.
 std::string_view kind_of(std::string_view role) {
@@ -133,8 +126,8 @@ std::vector<std::size_t> shown_nodes(const std::vector<NodeTotals>& nodes, NodeL
 
 std::string nodes_table(const Record& record, NodeLines lines) {
   if (record.nodes.empty()) return {};
-  std::string text =
-      "\n" + node_row("node", "host", "core", "CPU [%]", "memory [MB]", "sent [MB]", "got [MB]");
+  std::string text = "\n" + table_line(kNodeColumns, {"node", "host", "core", "CPU [%]",
+                                                      "memory [MB]", "sent [MB]", "got [MB]"});
   const auto megabytes = [](Bytes bytes) {
     return bytes.value < 0 ? "-" : fmt::format("{:.3f}", static_cast<double>(bytes.value) / 1e6);
   };
@@ -142,9 +135,10 @@ std::string nodes_table(const Record& record, NodeLines lines) {
   for (const std::size_t i : shown) {
     const NodeTotals& node = record.nodes[i];
     const auto percent = cpu_percent(record, node);
-    text += node_row(node.role, node.host, node.core < 0 ? "-" : fmt::format("{}", node.core),
-                     percent ? fmt::format("{:.1f}", *percent) : "-", megabytes(node.rss),
-                     megabytes(node.tx), megabytes(node.rx));
+    text += table_line(kNodeColumns,
+                       {node.role, node.host, node.core < 0 ? "-" : fmt::format("{}", node.core),
+                        percent ? fmt::format("{:.1f}", *percent) : "-", megabytes(node.rss),
+                        megabytes(node.tx), megabytes(node.rx)});
   }
   if (shown.size() < record.nodes.size()) {
     text += fmt::format("  {} more; --nodes has a line for each\n",

@@ -1,14 +1,14 @@
-#include "reports/show/terminal/validation_brief.h"
-
+// A validation in a dozen lines, for who reads nothing else.
 #include "reports/record/text.h"
 #include "reports/show/terminal/case_text.h"
+#include "reports/show/terminal/tables.h"
 #include "reports/studies/validation/output.h"
-#include "reports/studies/validation/sentences.h"
 #include "reports/studies/validation/verdict.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -66,20 +66,16 @@ std::string case_lines(const Validation& validation) {
   return text;
 }
 
-/// 2 + 16 + 8 + 14 + 14 + 14 = 68 columns.
 std::string strategy_lines(const Validation& validation) {
-  const auto line = [](std::string_view strategy, std::string_view cases, std::string_view median,
-                       std::string_view p95, std::string_view most) {
-    return fmt::format("  {}{}{}{}{}\n", left(strategy, 16), right(cases, 8), right(median, 14),
-                       right(p95, 14), right(most, 14));
-  };
+  constexpr std::array kColumns{16, -8, -14, -14, -14};
   const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
   std::string text = "errors of the step time\n";
-  text += line("strategy", "cases", "median", "95 %", "most");
+  text += table_line(kColumns, {"strategy", "cases", "median", "95 %", "most"});
   for (const StrategyVerdict& v : strategy_verdicts(validation)) {
     const auto& range = v.all;
-    text += line(v.strategy, grouped(v.cases), range ? percent(range->median) : "-",
-                 range ? percent(range->p95) : "-", range ? percent(range->max) : "-");
+    text += table_line(kColumns,
+                       {v.strategy, grouped(v.cases), range ? percent(range->median) : "-",
+                        range ? percent(range->p95) : "-", range ? percent(range->max) : "-"});
   }
   return text;
 }

@@ -6,7 +6,7 @@
 #include "reports/record/flat.h"
 #include "reports/record/not_done.h"
 #include "reports/record/statistics.h"
-#include "reports/studies/ledger/stands_on.h"
+#include "reports/studies/ledger/ledger.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "scenarios/input_error.h"
 

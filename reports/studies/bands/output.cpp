@@ -18,12 +18,7 @@ constexpr const char* kNoPrediction =
     "These are no prediction intervals: they hold what seeds change (jitter, stragglers, the order "
     "of the data), not how wrong the forecast is.";
 
-/// 2 + 30 + 3 x 14 = 74 columns.
-std::string row(std::string_view name, std::string_view median, std::string_view p5,
-                std::string_view p95) {
-  return fmt::format("  {}{}{}{}\n", left(name, 30), right(median, 14), right(p5, 14),
-                     right(p95, 14));
-}
+constexpr std::array kBandColumns{30, -14, -14, -14};
 
 std::string sentence(const Bands& bands) {
   const std::uint64_t first = bands.scenario_case.scenario.seed;
@@ -41,13 +36,15 @@ std::string sentence(const Bands& bands) {
 }  // namespace
 
 std::string to_table(const Bands& bands) {
-  std::string text = wrap(sentence(bands)) + "\n" + row("", "median", "5 %", "95 %");
+  std::string text =
+      wrap(sentence(bands)) + "\n" + table_line(kBandColumns, {"", "median", "5 %", "95 %"});
   for (const Band& band : bands.figures) {
     const bool always_zero = band.median == 0 && band.p5 == 0 && band.p95 == 0;
     if (always_zero) continue;
     std::string name = band.figure;
     if (band.known < bands.seeds) name += fmt::format(" ({} of {})", band.known, bands.seeds);
-    text += row(name, figure(band.median), figure(band.p5), figure(band.p95));
+    text +=
+        table_line(kBandColumns, {name, figure(band.median), figure(band.p5), figure(band.p95)});
   }
   text += "\n" + wrap(kNoPrediction);
   return bands.stands_on.empty() ? text : text + wrap(bands.stands_on);

@@ -1,8 +1,8 @@
-#include "reports/studies/budget/assumptions.h"
-
+// What a search over clusters takes from its scenario, what it has to assume.
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/studies/budget/budget.h"
+#include "reports/studies/budget/search.h"
 #include "scenarios/check.h"
 #include "scenarios/prepared.h"
 #include "scenarios/same_work.h"

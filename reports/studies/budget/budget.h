@@ -75,7 +75,7 @@ struct BudgetAnswer {
   double examples = 0;             ///< that each cluster trains on
   std::int64_t clusters = 0;       ///< that there are to try
   std::int64_t simulated = 0;      ///< of them
-  std::int64_t dropped = 0;        ///< of them not: a smaller one of its kind costs too much
+  std::int64_t dropped = 0;        ///< of them not: fewer of its hosts cost too much
   std::optional<Offer> cheapest;   ///< that holds both
   std::optional<Offer> in_time;    ///< none holds both: the cheapest that holds the deadline
   std::optional<Offer> in_budget;  ///< none holds both: the fastest that holds the budget
@@ -83,10 +83,9 @@ struct BudgetAnswer {
   std::vector<Offer> just_failed;  ///< the nearest to holding both, a line for each host and count
   std::vector<Offer> not_reached;  ///< their steps do not come to the target
   std::vector<Refused> refused;    ///< in the order in which they were tried
-  std::int64_t kinds = 0;          ///< with a target: of clusters that learn alike (to_target.h)
+  std::int64_t kinds = 0;          ///< with a target: of clusters that learn alike (search.h)
   std::int64_t learned = 0;        ///< of them, those whose gradients were carried out
   std::int64_t timed = 0;          ///< clusters whose time to the target that told
-  bool interrupted = false;        ///< other kinds would have been carried out
   std::vector<std::string> notes;  ///< what is assumed, left out; a sentence each
 };
 
@@ -110,13 +109,12 @@ double whole_time_s(const Record& record, std::int64_t gradients);
 /// clusters of the library: fewer hosts first. Where the case has a target, that is the most that
 /// is trained on, and what comes to the target is found out by gradients (offers_to_target).
 ///
-/// Without a target a cluster is dropped where one of its kind with fewer hosts costs more than the
-/// budget: with linear scaling it costs as much, and nothing scales better. Where none holds both
-/// bounds, these are simulated, too, so that the nearest are found.
+/// Without a target a cluster is dropped where fewer of its hosts cost more than the budget however
+/// they train: with linear scaling it costs as much, and nothing scales better. Where none holds
+/// both bounds, these are simulated, too, so that the nearest are found.
 /// The frontier is of those within the budget; of all, where none holds both.
 /// @throws InputError where the scenario says what only its own cluster can have, or hosts_to_try
-/// does; NotDone where a simulation is interrupted; later, with some times to the target known, the
-/// answer has these
+/// does; NotDone where a simulation is interrupted
 BudgetAnswer find_cluster(const Case& scenario_case, const BudgetOptions& options);
 
 /// Its hosts' price is of buying them (HostSpec::bought).

@@ -1,4 +1,5 @@
-#include "reports/studies/budget/choice.h"
+// Which of the clusters that were tried are told.
+#include "reports/studies/budget/search.h"
 
 #include <algorithm>
 #include <functional>

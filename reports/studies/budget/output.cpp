@@ -16,10 +16,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string offer_text(const Offer& offer) {
-  std::string text =
-      fmt::format("{}, {}, batch {}: {} for {}", cluster_text(offer), way_of(offer.cluster),
-                  offer.cluster.batch_size, time_text(offer.time_s), money_text(offer.cost));
-  return text;
+  return fmt::format("{}, {}, batch {}: {} for {}", cluster_text(offer), way_of(offer.cluster),
+                     offer.cluster.batch_size, time_text(offer.time_s), money_text(offer.cost));
 }
 
 std::string limit_sentence(const Offer& offer) {
@@ -137,8 +135,7 @@ std::string search_note(const BudgetAnswer& answer) {
     text += fmt::format(", {} of which do not come to {}", grouped(std::ssize(answer.not_reached)),
                         target_text(target_of(answer)));
   }
-  text += ".";
-  return answer.interrupted ? text + " It was interrupted: other kinds were to follow." : text;
+  return text + ".";
 }
 
 std::string first_sentence(const BudgetAnswer& answer) {
@@ -174,7 +171,6 @@ Json to_json(const BudgetAnswer& answer) {
     json["kinds"] = answer.kinds;
     json["learned"] = answer.learned;
     json["timed"] = answer.timed;
-    json["interrupted"] = answer.interrupted;
   }
   json["cheapest"] = offer_or_null(answer.cheapest, bounds);
   json["cheapest_in_time"] = offer_or_null(answer.in_time, bounds);

@@ -1,31 +1,27 @@
 // The search itself: waves of ever more hosts, each wave on several threads.
+#include "reports/studies/budget/search.h"
+
 #include "models/base/check.h"
 #include "reports/record/caveats.h"
 #include "reports/record/not_done.h"
-#include "reports/studies/budget/assumptions.h"
 #include "reports/studies/budget/budget.h"
-#include "reports/studies/budget/choice.h"
-#include "reports/studies/budget/to_target.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "scenarios/input_error.h"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
+#include <set>
+#include <span>
 #include <utility>
 
 namespace foretrain {
 namespace {
 
-/// A cluster with what became of it.
+/// A cluster to try.
 struct Candidate {
-  enum class State : std::uint8_t { waiting, dropped, offered, refused };
-
   const HostSpec* host = nullptr;
   RentedCluster cluster;
-  std::optional<std::size_t> smaller;  ///< of its kind with fewer hosts
-  State state = State::waiting;
-  Offer offer;
-  std::string why_refused;
 };
 
 /// Its first steps, for their times alone.
@@ -38,133 +34,104 @@ Case begun_of(Case whole, const BudgetBase& base) {
   return whole;
 }
 
+/// @throws InputError, NotDone where it cannot be simulated
+Offer offer_of(const Candidate& candidate, const BudgetBase& base, const BudgetOptions& options) {
+  const RentedCluster& cluster = candidate.cluster;
+  Case whole = case_on(base.scenario_case, *candidate.host, cluster, base.examples);
+  const std::int64_t steps = whole.scenario.training.steps;
+  const Record record = options.simulate(begun_of(whole, base));
+  if (record.outcome != Outcome::done) throw NotDone(record.outcome, record.failure);
+  const double time_s = whole_time_s(record, steps * cluster.workers);
+  Offer offer{cluster, time_s, cost_on(whole, time_s), {}, std::move(whole)};
+  offer.uneven_share = uneven_share(record);
+  return offer;
+}
+
 class Searching {
  public:
-  Searching(const BudgetBase& base, const HostsToTry& hosts, const BudgetOptions& options)
-      : base_(base), options_(options) {
-    std::size_t wave_begins = 0;
-    for (const int count : host_counts(options.most_hosts)) {
-      const std::size_t smaller_begin = std::exchange(wave_begins, candidates_.size());
-      for (const HostSpec& host : hosts.hosts) add(host, count, smaller_begin, wave_begins);
-      waves_.emplace_back(wave_begins, candidates_.size());
-    }
-  }
+  Searching(const BudgetBase& base, const HostsToTry& hosts, const BudgetOptions& options,
+            BudgetAnswer& answer)
+      : base_(base), hosts_(hosts), options_(options), answer_(answer) {}
 
-  void search() {
-    for (const auto& [begin, end] : waves_) {
-      for (std::size_t i = begin; i < end; ++i) {
-        Candidate& each = candidates_[i];
-        if (each.smaller && too_dear(candidates_[*each.smaller])) {
-          each.state = Candidate::State::dropped;
-          ++done_;
+  /// Those that could be simulated, fewer hosts first; of the others the answer tells why.
+  std::vector<Offer> search() {
+    std::vector<std::vector<Candidate>> waves;
+    for (const int count : host_counts(options_.most_hosts)) {
+      std::vector<Candidate>& wave = waves.emplace_back();
+      for (const HostSpec& host : hosts_.hosts) {
+        for (RentedCluster& cluster : clusters_of(base_.scenario_case, host, count)) {
+          wave.push_back({&host, std::move(cluster)});
         }
       }
-      simulate(begin, end, Candidate::State::waiting);
+      answer_.clusters += std::ssize(wave);
     }
-    if (std::ranges::any_of(candidates_, [&](const Candidate& each) { return holds(each); })) {
-      return;
+    std::vector<Candidate> dropped;
+    std::set<std::string> dear;  // hosts of which fewer cost too much, however they train
+    for (std::vector<Candidate>& wave : waves) {
+      const auto kept = std::stable_partition(wave.begin(), wave.end(), [&](const Candidate& each) {
+        return !dear.contains(each.cluster.host);
+      });
+      std::move(kept, wave.end(), std::back_inserter(dropped));
+      wave.erase(kept, wave.end());
+      note_dear(simulate(wave), dear);
     }
-    done_ -= count(Candidate::State::dropped);
-    simulate(0, candidates_.size(), Candidate::State::dropped);
-  }
-
-  [[nodiscard]] std::int64_t count(Candidate::State state) const {
-    return std::ranges::count(candidates_, state, &Candidate::state);
-  }
-
-  /// Those that could be simulated; of the others the answer tells why.
-  std::vector<Offer> give(BudgetAnswer& answer) {
-    answer.clusters = std::ssize(candidates_);
-    answer.dropped = count(Candidate::State::dropped);
-    answer.simulated = answer.clusters - answer.dropped;
-    std::vector<Offer> offers;
-    offers.reserve(candidates_.size());
-    for (Candidate& each : candidates_) {
-      if (each.state == Candidate::State::offered) offers.push_back(std::move(each.offer));
-      if (each.state == Candidate::State::refused) {
-        answer.refused.push_back({each.cluster, each.why_refused});
-      }
+    const auto holds = [&](const Offer& each) { return each.holds(options_.bounds); };
+    if (std::ranges::none_of(offers_, holds)) {
+      simulate(dropped);
+      dropped.clear();
     }
-    return offers;
+    answer_.dropped = std::ssize(dropped);
+    answer_.simulated = answer_.clusters - answer_.dropped;
+    return std::move(offers_);
   }
 
  private:
-  void add(const HostSpec& host, int hosts, std::size_t smaller_begin, std::size_t smaller_end) {
-    for (RentedCluster& cluster : clusters_of(base_.scenario_case, host, hosts)) {
-      Candidate candidate;
-      candidate.host = &host;
-      candidate.smaller = smaller_of(cluster, smaller_begin, smaller_end);
-      candidate.cluster = std::move(cluster);
-      candidates_.push_back(std::move(candidate));
+  /// Where a training ends at a target, its cost is known later: so far it is that of all its
+  /// steps.
+  void note_dear(std::span<const Offer> offers, std::set<std::string>& dear) const {
+    if (base_.target().wanted()) return;
+    for (const Offer& each : offers) dear.insert(each.cluster.host);
+    for (const Offer& each : offers) {
+      if (each.in_budget(options_.bounds)) dear.erase(each.cluster.host);
     }
   }
 
-  /// Of the same kind in the wave before; with as many servers, or else with the most that it has.
-  [[nodiscard]] std::optional<std::size_t> smaller_of(const RentedCluster& cluster,
-                                                      std::size_t begin, std::size_t end) const {
-    std::optional<std::size_t> found;
-    for (std::size_t i = begin; i < end; ++i) {
-      const RentedCluster& other = candidates_[i].cluster;
-      const bool alike = other.host == cluster.host && other.strategy == cluster.strategy &&
-                         other.batch_size == cluster.batch_size && other.servers <= cluster.servers;
-      if (!alike) continue;
-      if (!found || candidates_[*found].cluster.servers < other.servers) found = i;
-    }
-    return found;
-  }
-
-  /// Where it ends at a target its cost is known later: so far it is that of all its steps.
-  [[nodiscard]] bool too_dear(const Candidate& smaller) const {
-    if (base_.target().wanted()) return false;
-    if (smaller.state == Candidate::State::dropped) return true;
-    return smaller.state == Candidate::State::offered && !smaller.offer.in_budget(options_.bounds);
-  }
-
-  [[nodiscard]] bool holds(const Candidate& each) const {
-    return each.state == Candidate::State::offered && each.offer.holds(options_.bounds);
-  }
-
-  /// The first one by itself: a machine may have to be measured for it.
-  void simulate(std::size_t begin, std::size_t end, Candidate::State state) {
-    std::vector<Candidate*> chosen;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (candidates_[i].state == state) chosen.push_back(&candidates_[i]);
-    }
+  /// The first one by itself: a machine may have to be measured for it. Returns what was offered.
+  std::span<const Offer> simulate(const std::vector<Candidate>& candidates) {
+    std::vector<std::optional<Offer>> found(candidates.size());
+    std::vector<std::string> refusals(candidates.size());
     const auto one = [&](std::int64_t number) {
-      offer(*chosen[static_cast<std::size_t>(number)]);
-      const std::lock_guard lock(mutex_);
-      options_.progress(++done_, std::ssize(candidates_));
-    };
-    if (chosen.empty()) return;
-    one(0);
-    in_parallel(std::ssize(chosen) - 1, options_.threads, [&](std::int64_t i) { one(i + 1); });
-  }
-
-  void offer(Candidate& candidate) const {
-    const RentedCluster& cluster = candidate.cluster;
-    Case whole = case_on(base_.scenario_case, *candidate.host, cluster, base_.examples);
-    const std::int64_t steps = whole.scenario.training.steps;
-    candidate.state = Candidate::State::refused;
-    try {
-      const Record record = options_.simulate(begun_of(whole, base_));
-      if (record.outcome == Outcome::interrupted) throw NotDone(record.outcome, record.failure);
-      if (record.outcome != Outcome::done) {
-        candidate.why_refused = record.failure;
-        return;
+      const auto i = static_cast<std::size_t>(number);
+      try {
+        found[i] = offer_of(candidates[i], base_, options_);
+      } catch (const NotDone& error) {
+        if (error.outcome() == Outcome::interrupted) throw;
+        refusals[i] = error.what();
+      } catch (const InputError& error) {
+        refusals[i] = error.what();
       }
-      const double time_s = whole_time_s(record, steps * cluster.workers);
-      candidate.offer = {cluster, time_s, cost_on(whole, time_s), {}, std::move(whole)};
-      candidate.offer.uneven_share = uneven_share(record);
-      candidate.state = Candidate::State::offered;
-    } catch (const InputError& error) {
-      candidate.why_refused = error.what();
+      const std::lock_guard lock(mutex_);
+      options_.progress(++done_, answer_.clusters);
+    };
+    if (candidates.empty()) return {};
+    one(0);
+    in_parallel(std::ssize(candidates) - 1, options_.threads, [&](std::int64_t i) { one(i + 1); });
+    const std::size_t before = offers_.size();
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (found[i]) {
+        offers_.push_back(std::move(*found[i]));
+      } else {
+        answer_.refused.push_back({candidates[i].cluster, refusals[i]});
+      }
     }
+    return std::span(offers_).subspan(before);
   }
 
   const BudgetBase& base_;
+  const HostsToTry& hosts_;
   const BudgetOptions& options_;
-  std::vector<Candidate> candidates_;  // fewer hosts first
-  std::vector<std::pair<std::size_t, std::size_t>> waves_;
+  BudgetAnswer& answer_;
+  std::vector<Offer> offers_;
   std::mutex mutex_;
   std::int64_t done_ = 0;
 };
@@ -193,20 +160,17 @@ BudgetAnswer find_cluster(const Case& scenario_case, const BudgetOptions& option
   FT_CHECK(options.bounds.deadline_s > 0 && options.bounds.budget > 0 && options.most_hosts > 0);
   const BudgetBase base = base_of(scenario_case);
   const HostsToTry hosts = hosts_to_try(base.scenario_case, options.library, options.names);
-  Searching searching(base, hosts, options);
-  searching.search();
   BudgetAnswer answer;
   answer.scenario_case = base.scenario_case;
   answer.bounds = options.bounds;
   answer.examples = base.examples;
   answer.notes = assumptions(base, hosts);
-  std::vector<Offer> offers = searching.give(answer);
+  std::vector<Offer> offers = Searching(base, hosts, options, answer).search();
   if (base.target().wanted()) {
     offers = offers_to_target(std::move(offers), base, options, answer);
   }
   choose_offers(std::move(offers), answer);
   if (base.target().wanted()) answer.notes.insert(answer.notes.begin() + 1, search_note(answer));
-  if (answer.interrupted) return answer;
   const auto add_limit = [&](Offer& offer) {
     offer.limit = options.limit(begun_of(offer.scenario_case, base));
   };

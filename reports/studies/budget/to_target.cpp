@@ -1,17 +1,15 @@
-#include "reports/studies/budget/to_target.h"
-
+// The times until a target: gradients for the clusters that are worth them.
 #include "models/base/check.h"
 #include "models/protocol/registry.h"
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
-#include "reports/studies/budget/choice.h"
+#include "reports/studies/budget/search.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -69,99 +67,66 @@ std::vector<AlikeKind> alike_kinds(std::vector<Offer> offers, const Bounds& boun
   return kinds;
 }
 
-/// Whose gradients are carried out, on several threads.
-class CarryingOut {
- public:
-  CarryingOut(std::vector<AlikeKind>& kinds, const BudgetBase& base, const BudgetOptions& options)
-      : kinds_(kinds), base_(base), options_(options) {}
+/// As long as it takes to see the evaluation after so many steps, for times alone: nobody finds the
+/// target, but all are ready to hear of it.
+Case cut_after(std::int64_t steps, Case whole, const BudgetBase& base) {
+  Scenario& scenario = whole.scenario;
+  scenario.numerics = base.sparse;
+  scenario.training.steps = std::min(scenario.training.steps, steps + 1);
+  return whole;
+}
 
-  void carry_out() {
-    const auto all = static_cast<std::int64_t>(std::min(kinds_.size(), kMostLearned));
-    std::mutex mutex;
-    std::int64_t done = 0;
-    options_.learning(done, all);
-    in_parallel(all, options_.threads, [&](std::int64_t number) {
-      learn(kinds_[static_cast<std::size_t>(number)]);
-      const std::lock_guard lock(mutex);
-      options_.learning(++done, all);
-    });
-  }
+const EvalReport* evaluation_at(std::int64_t steps, const Record& record) {
+  const auto found = std::ranges::find_if(
+      record.evals, [&](const EvalReport& each) { return each.step.value >= steps; });
+  FT_CHECK(found != record.evals.end());
+  return &*found;
+}
 
-  [[nodiscard]] bool interrupted() const { return interrupted_; }
-
- private:
-  /// The first that can be simulated with gradients says after how many steps the others are there.
-  void learn(AlikeKind& kind) {
-    std::optional<std::int64_t> steps;
-    for (Offer& offer : kind.offers) {
-      if (kind.learned && !steps) {
-        offer.reached = false;
-        kind.timed.push_back(std::move(offer));
+/// The first that can be simulated with gradients says after how many steps the others are there.
+void learn(AlikeKind& kind, const BudgetBase& base, const BudgetOptions& options) {
+  std::optional<std::int64_t> steps;
+  for (Offer& offer : kind.offers) {
+    Record record;
+    offer.reached = !kind.learned || steps;
+    if (offer.reached) {
+      const Case& whole = offer.scenario_case;
+      try {
+        record = options.simulate(steps ? cut_after(*steps, whole, base) : whole);
+      } catch (const InputError& error) {
+        kind.refused.push_back({offer.cluster, error.what()});
         continue;
       }
-      const auto record =
-          simulated(steps ? until(*steps, offer.scenario_case) : offer.scenario_case, offer, kind);
-      if (interrupted_) return;
-      if (!record) continue;
+      if (record.outcome != Outcome::done) throw NotDone(record.outcome, record.failure);
       const EvalReport* found =
-          steps ? evaluation_at(*steps, *record) : first_reaching(record->evals, base_.target());
+          steps ? evaluation_at(*steps, record) : first_reaching(record.evals, base.target());
       kind.learned = true;
       offer.reached = found != nullptr;
       if (found != nullptr) {
-        if (!steps) steps = found->step.value;
+        steps = steps.value_or(found->step.value);
         offer.steps = *steps;
-        offer.time_s = (record->startup + (found->time - Instant{})).seconds();
-        offer.cost = cost_on(offer.scenario_case, offer.time_s);
+        offer.time_s = (record.startup + (found->time - Instant{})).seconds();
+        offer.cost = cost_on(whole, offer.time_s);
       }
-      kind.timed.push_back(std::move(offer));
     }
+    kind.timed.push_back(std::move(offer));
   }
-
-  /// As long as it takes to see the evaluation after so many steps, for times alone: nobody finds
-  /// the target, but all are ready to hear of it.
-  [[nodiscard]] Case until(std::int64_t steps, Case whole) const {
-    Scenario& scenario = whole.scenario;
-    scenario.numerics = base_.sparse;
-    scenario.training.steps = std::min(scenario.training.steps, steps + 1);
-    return whole;
-  }
-
-  static const EvalReport* evaluation_at(std::int64_t steps, const Record& record) {
-    const auto found = std::ranges::find_if(
-        record.evals, [&](const EvalReport& each) { return each.step.value >= steps; });
-    FT_CHECK(found != record.evals.end());
-    return &*found;
-  }
-
-  /// Empty: it was interrupted, or could not be simulated, which is told.
-  std::optional<Record> simulated(const Case& each, const Offer& offer, AlikeKind& kind) {
-    if (interrupted_) return std::nullopt;
-    try {
-      Record record = options_.simulate(each);
-      if (record.outcome == Outcome::done) return record;
-      throw NotDone(record.outcome, record.failure);
-    } catch (const NotDone& error) {
-      interrupted_ = interrupted_ || error.outcome() == Outcome::interrupted;
-      if (!interrupted_) kind.refused.push_back({offer.cluster, error.what()});
-    } catch (const InputError& error) {
-      kind.refused.push_back({offer.cluster, error.what()});
-    }
-    return std::nullopt;
-  }
-
-  std::vector<AlikeKind>& kinds_;
-  const BudgetBase& base_;
-  const BudgetOptions& options_;
-  std::atomic<bool> interrupted_ = false;
-};
+}
 
 }  // namespace
 
 std::vector<Offer> offers_to_target(std::vector<Offer> offers, const BudgetBase& base,
                                     const BudgetOptions& options, BudgetAnswer& answer) {
   std::vector<AlikeKind> kinds = alike_kinds(std::move(offers), options.bounds);
-  CarryingOut carrying(kinds, base, options);
-  carrying.carry_out();
+  const auto all = static_cast<std::int64_t>(std::min(kinds.size(), kMostLearned));
+  std::mutex mutex;
+  std::int64_t done = 0;
+  options.learning(done, all);
+  in_parallel(all, options.threads, [&](std::int64_t number) {
+    learn(kinds[static_cast<std::size_t>(number)], base, options);
+    const std::lock_guard lock(mutex);
+    options.learning(++done, all);
+  });
   std::vector<Offer> timed;
   for (AlikeKind& kind : kinds) {
     answer.learned += kind.learned ? 1 : 0;
@@ -170,10 +135,6 @@ std::vector<Offer> offers_to_target(std::vector<Offer> offers, const BudgetBase&
   }
   answer.kinds = std::ssize(kinds);
   answer.timed = std::ssize(timed);
-  answer.interrupted = carrying.interrupted();
-  if (answer.interrupted && timed.empty()) {
-    throw NotDone(Outcome::interrupted, "interrupted before any cluster's time was known");
-  }
   return timed;
 }
 

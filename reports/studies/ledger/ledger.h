@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reports/record/processor.h"
+#include "reports/record/record.h"
 #include "reports/studies/validation/validation.h"
 
 #include <filesystem>
@@ -53,5 +54,22 @@ std::string ledger_csv(const std::vector<LedgerRow>& rows);
 /// Enters the rows of one validation: those of the same machine, date, commit, file go, whatever
 /// their strategy. @throws InputError where the file is damaged, or cannot be written
 void enter_into_ledger(const std::filesystem::path& path, const std::vector<LedgerRow>& rows);
+
+/// Where validations are looked for.
+struct PastValidations {
+  /// Has NAME/validate of each scenario that was validated here; what says something of the same
+  /// scenario counts first.
+  std::filesystem::path out = "out";
+  /// Else the ledger; empty: that of the library.
+  std::filesystem::path ledger{};
+};
+
+/// In a line or two: whose compute and which jitter (basis_sentence), then how far off validations
+/// found step times of the same strategy, or that none did. Empty where basis_sentence is.
+std::string stands_on(const Record& record, const PastValidations& past = {});
+
+/// Of several records, what each says once.
+std::vector<std::string> stands_on(const std::vector<Record>& records,
+                                   const PastValidations& past = {});
 
 }  // namespace foretrain

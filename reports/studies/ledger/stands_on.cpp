@@ -1,5 +1,4 @@
-#include "reports/studies/ledger/stands_on.h"
-
+// What a forecast stands on, with how wrong validations found such forecasts.
 #include "reports/record/source.h"
 #include "reports/studies/ledger/ledger.h"
 #include "scenarios/input_error.h"

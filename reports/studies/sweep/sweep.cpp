@@ -8,7 +8,7 @@
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
-#include "reports/studies/ledger/stands_on.h"
+#include "reports/studies/ledger/ledger.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "reports/studies/sweep/finding.h"
 #include "reports/studies/sweep/sweep_table.h"

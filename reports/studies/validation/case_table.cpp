@@ -42,12 +42,7 @@ constexpr auto kNodeRows = std::to_array<Row>({
     {"rss_bytes", "memory [MB]", Told::share, 1e6},
 });
 
-/// 2 + 24 + 4 x 13 = 78 columns.
-std::string table_row(std::string_view title, std::string_view measured, std::string_view spread,
-                      std::string_view predicted, std::string_view error) {
-  return fmt::format("  {}{}{}{}{}\n", left(title, 24), right(measured, 13), right(spread, 13),
-                     right(predicted, 13), right(error, 13));
-}
+constexpr std::array kMetricColumns{24, -13, -13, -13, -13};
 
 std::string error_text(const Comparison& c, Told told) {
   if (told == Told::share) return signed_percent(c.error);
@@ -60,14 +55,16 @@ std::string cells_of(const Row& row, const Comparison& c) {
   const std::string title =
       c.node.empty() ? std::string(row.title) : c.node + " " + std::string(row.title);
   const std::string spread = c.spread ? fmt::format("± {:.1f} %", *c.spread * 100) : "-";
-  return table_row(title, figure(c.measured / row.unit), spread, figure(c.predicted / row.unit),
-                   error_text(c, row.told));
+  return table_line(kMetricColumns, {title, figure(c.measured / row.unit), spread,
+                                     figure(c.predicted / row.unit), error_text(c, row.told)});
 }
 
 std::string error_apart(const Comparison& c) {
   if (!c.protocol_error) return {};
-  return table_row("  of that protocol", "", "", "", signed_percent(c.protocol_error)) +
-         table_row("  of that compute", "", "", "", signed_percent(c.compute_error()));
+  return table_line(kMetricColumns,
+                    {"  of that protocol", "", "", "", signed_percent(c.protocol_error)}) +
+         table_line(kMetricColumns,
+                    {"  of that compute", "", "", "", signed_percent(c.compute_error())});
 }
 
 std::string heading(const CaseValidation& c, int repetitions) {
@@ -89,7 +86,7 @@ std::string heading(const CaseValidation& c, int repetitions) {
 
 std::string case_table(const CaseValidation& c, int repetitions) {
   std::string text = heading(c, repetitions);
-  text += table_row("", "measured", "spread", "predicted", "error");
+  text += table_line(kMetricColumns, {"", "measured", "spread", "predicted", "error"});
   for (const Row& row : kRows) {
     const Comparison* comparison = c.find(row.metric);
     if (comparison == nullptr) continue;

@@ -5,7 +5,6 @@
 #include "reports/studies/validation/goals.h"
 #include "reports/studies/validation/order.h"
 #include "reports/studies/validation/output.h"
-#include "reports/studies/validation/sentences.h"
 #include "reports/studies/validation/verdict.h"
 
 #include <fmt/format.h>

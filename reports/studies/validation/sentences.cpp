@@ -1,5 +1,4 @@
-#include "reports/studies/validation/sentences.h"
-
+// What a validation says in words.
 #include "reports/record/caveats.h"
 #include "reports/record/source.h"
 #include "reports/record/text.h"

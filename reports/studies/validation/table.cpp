@@ -3,7 +3,6 @@
 #include "reports/studies/validation/goals.h"
 #include "reports/studies/validation/order.h"
 #include "reports/studies/validation/output.h"
-#include "reports/studies/validation/sentences.h"
 #include "reports/studies/validation/verdict.h"
 
 #include <fmt/format.h>
@@ -40,16 +39,7 @@ bool same_keys(const Validation& validation) {
   });
 }
 
-/// 2 + 13 + 7 + 7 + 9 + 9 + 9 = 56 columns, then two and the worst case.
-std::string strategy_row(std::string_view strategy, std::string_view cases, std::string_view noisy,
-                         std::string_view median, std::string_view p95, std::string_view most,
-                         std::string_view worst) {
-  std::string row =
-      fmt::format("  {}{}{}{}{}{}  {}", left(strategy, 13), right(cases, 7), right(noisy, 7),
-                  right(median, 9), right(p95, 9), right(most, 9), left(worst, 22));
-  row.erase(row.find_last_not_of(' ') + 1);
-  return row + "\n";
-}
+constexpr std::array kStrategyColumns{13, -7, -7, -9, -9, -9, 24};
 
 std::string strategies(const Validation& validation) {
   const auto verdicts = strategy_verdicts(validation);
@@ -57,15 +47,18 @@ std::string strategies(const Validation& validation) {
   const bool noisy = std::ranges::any_of(verdicts, [](const auto& v) { return v.noisy > 0; });
   std::string text =
       noisy ? "step time; errors without noisy cases, where others are\n" : "step time\n";
-  text += strategy_row("strategy", "cases", "noisy", "median", "95 %", "most", "worst case");
+  text += table_line(kStrategyColumns,
+                     {"strategy", "cases", "noisy", "median", "95 %", "most", "  worst case"});
   for (const StrategyVerdict& v : verdicts) {
     const auto& range = v.judged();
     const auto of = [&](double ErrorRange::*figure) {
       return range ? percent_cell((*range).*figure) : std::string("-");
     };
-    text += strategy_row(v.strategy, fmt::format("{}", v.cases), fmt::format("{}", v.noisy),
-                         of(&ErrorRange::median), of(&ErrorRange::p95), of(&ErrorRange::max),
-                         v.worst ? short_title(validation.cases[*v.worst], validation) : "");
+    const std::string worst =
+        v.worst ? "  " + short_title(validation.cases[*v.worst], validation) : "";
+    text += table_line(kStrategyColumns, {v.strategy, fmt::format("{}", v.cases),
+                                          fmt::format("{}", v.noisy), of(&ErrorRange::median),
+                                          of(&ErrorRange::p95), of(&ErrorRange::max), worst});
   }
   return text;
 }
@@ -73,12 +66,14 @@ std::string strategies(const Validation& validation) {
 /// The rows of strategies of which there is such a figure.
 std::string rows_of(const Validation& validation,
                     std::optional<ErrorRange> StrategyVerdict::*range) {
-  std::string text = strategy_row("strategy", "", "", "median", "95 %", "most", "");
+  std::string text =
+      table_line(kStrategyColumns, {"strategy", "", "", "median", "95 %", "most", ""});
   for (const StrategyVerdict& v : strategy_verdicts(validation)) {
     const std::optional<ErrorRange>& errors = v.*range;
     if (!errors) continue;
-    text += strategy_row(v.strategy, "", "", percent_cell(errors->median),
-                         percent_cell(errors->p95), percent_cell(errors->max), "");
+    text +=
+        table_line(kStrategyColumns, {v.strategy, "", "", percent_cell(errors->median),
+                                      percent_cell(errors->p95), percent_cell(errors->max), ""});
   }
   return text;
 }
@@ -110,41 +105,33 @@ std::string distances(const Validation& validation) {
          rows_of(validation, &StrategyVerdict::alike);
 }
 
-/// 2 + 13 + 6 x 10 = 75 columns.
-std::string apart_row(std::string_view strategy, const std::array<std::string, 6>& cells) {
-  std::string row = fmt::format("  {}", left(strategy, 13));
-  for (const std::string& cell : cells) row += right(cell, 10);
-  row.erase(row.find_last_not_of(' ') + 1);
-  return row + "\n";
-}
+constexpr std::array kApartColumns{13, -10, -10, -10, -10, -10, -10};
 
 /// Which half of the errors is whose.
 std::string errors_apart(const Validation& validation) {
   std::string rows;
   for (const StrategyVerdict& v : strategy_verdicts(validation)) {
     if (!v.protocol || !v.compute) continue;
-    rows += apart_row(v.strategy, {percent_cell(v.protocol->median), percent_cell(v.protocol->p95),
-                                   percent_cell(v.protocol->max), percent_cell(v.compute->median),
-                                   percent_cell(v.compute->p95), percent_cell(v.compute->max)});
+    rows += table_line(kApartColumns,
+                       {v.strategy, percent_cell(v.protocol->median), percent_cell(v.protocol->p95),
+                        percent_cell(v.protocol->max), percent_cell(v.compute->median),
+                        percent_cell(v.compute->p95), percent_cell(v.compute->max)});
   }
   if (rows.empty()) return {};
   return wrap(
              "With the compute times that each run recorded itself, what is left is the error of "
              "protocol, transport and network; the difference is that of compute:") +
-         apart_row("", {"protocol", "", "", "compute", "", ""}) +
-         apart_row("strategy", {"median", "95 %", "most", "median", "95 %", "most"}) + rows;
+         table_line(kApartColumns, {"", "protocol", "", "", "compute", "", ""}) +
+         table_line(kApartColumns,
+                    {"strategy", "median", "95 %", "most", "median", "95 %", "most"}) +
+         rows;
 }
 
 std::string figure_with_unit(double value, const std::string& unit) {
   return unit.empty() ? "" : fmt::format("{:.1f} {}", value, unit);
 }
 
-/// 2 + 40 + 12 + 12 + 12 = 78 columns.
-std::string goal_row(std::string_view goal, std::string_view limit, std::string_view worst,
-                     std::string_view met) {
-  return fmt::format("  {}{}{}{}\n", left(goal, 40), right(limit, 12), right(worst, 12),
-                     right(met, 12));
-}
+constexpr std::array kGoalColumns{40, -12, -12, -12};
 
 /// What `text` says, in one line below a row.
 std::string note(std::string_view text) {
@@ -154,14 +141,14 @@ std::string note(std::string_view text) {
 }
 
 std::string goals(const Validation& validation) {
-  std::string text = goal_row("goal", "at most", "measured", "met");
+  std::string text = table_line(kGoalColumns, {"goal", "at most", "measured", "met"});
   for (const Goal& goal : goals_of(validation)) {
     const bool numbered = !goal.unit.empty();
-    text += goal_row(goal.name, figure_with_unit(goal.limit, goal.unit),
-                     goal.worst ? figure_with_unit(*goal.worst, goal.unit)
-                     : numbered ? "far off"
-                                : "",
-                     fmt::format("{} of {}", goal.met, goal.of));
+    const std::string worst = goal.worst ? figure_with_unit(*goal.worst, goal.unit)
+                              : numbered ? "far off"
+                                         : "";
+    text += table_line(kGoalColumns, {goal.name, figure_with_unit(goal.limit, goal.unit), worst,
+                                      fmt::format("{} of {}", goal.met, goal.of)});
     if (!goal.is_met()) text += note("worst: " + goal.worst_name);
   }
   return text;
@@ -193,12 +180,7 @@ std::string order(const Validation& validation) {
   return text;
 }
 
-/// 2 + 36 + 10 + 10 + 10 + 10 = 78 columns.
-std::string case_row(std::string_view title, std::string_view measured, std::string_view spread,
-                     std::string_view predicted, std::string_view error) {
-  return fmt::format("  {}{}{}{}{}\n", left(title, 36), right(measured, 10), right(spread, 10),
-                     right(predicted, 10), right(error, 10));
-}
+constexpr std::array kCaseColumns{36, -10, -10, -10, -10};
 
 std::string spread_text(std::optional<double> spread) {
   return spread ? fmt::format("± {:.1f} %", *spread * 100) : "-";
@@ -211,14 +193,16 @@ std::string seeds(const Validation& validation) {
       const auto found = std::ranges::find(group.comparisons, metric, &Comparison::metric);
       if (found == group.comparisons.end()) continue;
       const char* what = found->metric == "step_time_ms" ? "step [ms]" : "to target [s]";
-      text += case_row(
-          fmt::format("{} {}, {} seeds", what, title_of(group.scenario_case), group.members.size()),
-          figure(found->measured), spread_text(found->spread), figure(found->predicted),
-          signed_percent(found->error));
+      const std::string title =
+          fmt::format("{} {}, {} seeds", what, title_of(group.scenario_case), group.members.size());
+      text += table_line(kCaseColumns, {title, figure(found->measured), spread_text(found->spread),
+                                        figure(found->predicted), signed_percent(found->error)});
     }
   }
   if (text.empty()) return {};
-  return case_row("medians over seeds", "measured", "spread", "predicted", "error") + text;
+  return table_line(kCaseColumns,
+                    {"medians over seeds", "measured", "spread", "predicted", "error"}) +
+         text;
 }
 
 /// What there is to say of a case beside its figures.
@@ -261,14 +245,14 @@ std::string all_cases(const Validation& validation) {
     }
   }
   std::string text = "step time [ms]\n";
-  text += case_row(header, "measured", "spread", "predicted", "error");
+  text += table_line(kCaseColumns, {header, "measured", "spread", "predicted", "error"});
   for (const CaseValidation& c : validation.cases) {
     if (const Comparison* step = c.find("step_time_ms")) {
-      text +=
-          case_row(short_title(c, validation), figure(step->measured), spread_text(step->spread),
-                   figure(step->predicted), signed_percent(step->error));
+      text += table_line(kCaseColumns, {short_title(c, validation), figure(step->measured),
+                                        spread_text(step->spread), figure(step->predicted),
+                                        signed_percent(step->error)});
     } else {
-      text += case_row(short_title(c, validation), "-", "-", "-", "-");
+      text += table_line(kCaseColumns, {short_title(c, validation), "-", "-", "-", "-"});
     }
     text += remarks(c);
   }

@@ -1,6 +1,6 @@
-#include "reports/studies/whatif/recorded_path.h"
-
+// What a recorded training had to wait for, as far as its steps say.
 #include "models/protocol/registry.h"
+#include "reports/studies/whatif/whatif.h"
 
 #include <map>
 

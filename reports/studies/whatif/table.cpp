@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
 
@@ -197,22 +198,17 @@ std::string changes_table(const WhatIf& whatif) {
   return text + uneven_text(whatif) + staleness_text(whatif);
 }
 
-/// 2 + 12 + 3 x 14 = 56 columns.
-std::string phase_row(std::string_view phase, std::string_view recorded, std::string_view path,
-                      std::string_view simulated) {
-  return fmt::format("  {}{}{}{}\n", left(phase, 12), right(recorded, 14), right(path, 14),
-                     right(simulated, 14));
-}
-
 std::string phases_table(const WhatIf& whatif) {
   if (whatif.phases.empty()) return {};
   const auto ms = [](std::optional<double> time_s) {
     return time_s ? figure(*time_s * 1e3) : std::string("-");
   };
   std::string text = fmt::format("phases of a step [ms], recorded {}\n", whatif.recorded);
-  text += phase_row("", "mean", "on the path", "simulated");
+  constexpr std::array kColumns{12, -14, -14, -14};
+  text += table_line(kColumns, {"", "mean", "on the path", "simulated"});
   for (const PhasePair& pair : whatif.phases) {
-    text += phase_row(pair.phase, ms(pair.recorded_s), ms(pair.path_s), ms(pair.simulated_s));
+    text += table_line(kColumns,
+                       {pair.phase, ms(pair.recorded_s), ms(pair.path_s), ms(pair.simulated_s)});
   }
   return text;
 }

@@ -1,6 +1,7 @@
 // What limits a training, what each change would buy: as data, for texts or figures.
 #pragma once
 
+#include "reports/record/summary.h"
 #include "scenarios/scenario.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -123,5 +124,13 @@ std::string first_sentence(const WhatIf& whatif);
 std::string to_table(const WhatIf& whatif);
 /// What `whatif --json` prints.
 nlohmann::ordered_json to_json(const WhatIf& whatif);
+
+/// Of a training whose workers go in step: of each step the phases of the worker that waited least,
+/// which the others waited for, s a step in the mean. Its remaining wait is that for the server.
+/// Nothing where workers do not wait for each other, or the record has no rows.
+///
+/// Realism: a server that is late with one bucket, a step that begins before the last one is whole
+/// for everybody are not told apart. The critical path of a simulation does.
+std::optional<PhaseSeconds> recorded_path(const Record& record);
 
 }  // namespace foretrain

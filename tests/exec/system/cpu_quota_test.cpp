@@ -1,6 +1,5 @@
 // CPU quotas of control groups, read in a tree made like the real one.
-#include "exec/system/cpu_quota.h"
-
+#include "exec/system/process.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>

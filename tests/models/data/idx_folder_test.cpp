@@ -1,5 +1,6 @@
 // Tests of finding the four files of an IDX data set in a folder.
 #include "models/data/idx.h"
+#include "tests/support/idx_files.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 
@@ -36,15 +37,22 @@ Images grey(int examples, int side, std::uint8_t shade) {
   return dataset;
 }
 
+ImageSources opened(const std::string& folder) {
+  return open_idx_folder(folder, kIdxClasses, Bytes{1'000'000'000});
+}
+
 }  // namespace
 
 TEST_CASE("idx folder: the four MNIST names make a data set", "[idx]") {
   const TempFolder folder;
   write_idx(grey(3, 2, 10), folder / kNames[0], folder / kNames[1]);
   write_idx(grey(2, 2, 20), folder / kNames[2], folder / kNames[3]);
-  const ImageSplit split = read_idx_folder(folder.path());
-  CHECK(split.train.pixels == std::vector<std::uint8_t>(12, 10));
-  CHECK(split.test.pixels == std::vector<std::uint8_t>(8, 20));
+  const ImageSources split = opened(folder.path());
+  std::vector<std::uint8_t> scratch;
+  CHECK(split.train->examples() == 3);
+  CHECK(split.train->pixels(2, scratch)[3] == 10);
+  CHECK(split.test->examples() == 2);
+  CHECK(split.test->pixels(1, scratch)[0] == 20);
 }
 
 TEST_CASE("idx folder: the older names with a dot are found too, packed ones as well", "[idx]") {
@@ -85,7 +93,7 @@ TEST_CASE("idx folder: what is missing is named with the folder", "[idx]") {
 
 TEST_CASE("idx folder: everything that is missing is named at once", "[idx]") {
   const TempFolder folder;
-  const std::string said = complaint([&] { read_idx_folder(folder.path()); });
+  const std::string said = complaint([&] { opened(folder.path()); });
   for (const auto& name : kNames) CHECK_THAT(said, Contains("no " + name));
 }
 
@@ -101,7 +109,7 @@ TEST_CASE("idx folder: training, test images of two sizes name both files", "[id
   const TempFolder folder;
   write_idx(grey(3, 2, 10), folder / kNames[0], folder / kNames[1]);
   write_idx(grey(2, 3, 20), folder / kNames[2], folder / kNames[3]);
-  CHECK_THAT(complaint([&] { read_idx_folder(folder.path()); }),
+  CHECK_THAT(complaint([&] { opened(folder.path()); }),
              Contains(kNames[0] + ": images of 2 x 2 pixels") && Contains(kNames[2] + ": 3 x 3"));
 }
 

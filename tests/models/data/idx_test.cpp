@@ -1,6 +1,7 @@
 // Tests of the IDX reader on files that the tests write.
 #include "models/data/idx.h"
 
+#include "tests/support/idx_files.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
@@ -319,10 +320,6 @@ TEST_CASE("idx: colours or more than 256 classes are written to be read back", "
   check_same(read_idx_dataset(folder / "images", folder / "labels", 1'000), images);
   CHECK(read_idx_header(folder / "images").channels == 3);
   CHECK(read_idx_header(folder / "labels").label_bytes == 2);
-  // The same from a source, image by image.
-  write_idx(*make_source(images), folder / "images-2", folder / "labels-2");
-  CHECK(read_raw(folder / "images-2") == read_raw(folder / "images"));
-  CHECK(read_raw(folder / "labels-2") == read_raw(folder / "labels"));
 }
 
 TEST_CASE("idx: a pixel of more than four channels is refused", "[idx]") {
@@ -366,11 +363,4 @@ TEST_CASE("idx: several gzip streams in one file are one", "[idx]") {
   write_raw(folder / "labels", numbers({0x801, 2}) + Raw(2, '\1'));
   CHECK(read_idx_dataset(folder / "images", folder / "labels").pixels ==
         std::vector<std::uint8_t>(8, 7));
-}
-
-TEST_CASE("idx: a data set that cannot be written says so", "[idx]") {
-  const TempFolder folder;
-  CHECK_THAT(
-      complaint([&] { write_idx(small_dataset(), folder / "absent/images", folder / "labels"); }),
-      Contains("absent/images: cannot be written: No such file"));
 }

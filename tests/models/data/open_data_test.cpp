@@ -3,8 +3,9 @@
 
 #include "models/base/check.h"
 #include "models/data/cifar10.h"
-#include "models/data/idx.h"
+#include "models/data/digits.h"
 #include "tests/models/data/sparse_rows.h"
+#include "tests/support/idx_files.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
@@ -33,10 +34,8 @@ void write(const std::string& path, const std::string& text) {
 /// A folder for each format that is read, small but whole.
 void fill(const TempFolder& folder, const std::string& format) {
   if (format == "idx") {
-    DataSource digits = source_of("digits");
-    digits.train_count = 5;
-    digits.test_count = 3;
-    write_drawn(digits, folder.path());
+    const ImageSplit digits = draw_digits(5, 3, 1);
+    write_idx_folder(digits.train, digits.test, folder.path());
   } else if (format == "cifar10") {
     write(folder / "data_batch_1.bin", std::string(2 * kCifarRecord, '\3'));
     write(folder / "test_batch.bin", std::string(kCifarRecord, '\4'));
@@ -109,31 +108,6 @@ TEST_CASE("open data: a crop that does not fit is refused by summary and opening
   source.image.crop = 29;
   CHECK_THAT(complaint([&] { summarize_data(source); }), Contains("crop 29 does not fit"));
   CHECK_THAT(complaint([&] { open_data(source); }), Contains("crop 29 does not fit"));
-}
-
-TEST_CASE("open data: a drawn set that is written is read back as the same images") {
-  const TempFolder folder;
-  DataSource drawn = source_of("images");
-  drawn.side = 12;
-  drawn.classes = 300;
-  drawn.train_count = 7;
-  drawn.test_count = 4;
-  write_drawn(drawn, folder.path());
-  DataSource read = source_of("idx", folder.path());
-  read.classes = 300;
-  const DataSplit one = open_data(drawn);
-  const DataSplit other = open_data(read);
-  CHECK(one.train->shape() == other.train->shape());
-  Batch a;
-  Batch b;
-  const std::vector<std::int64_t> which{6, 0, 3};
-  one.train->gather(which, nullptr, a);
-  other.train->gather(which, nullptr, b);
-  CHECK(a.labels == b.labels);
-  CHECK(std::equal(a.inputs.data(), a.inputs.data() + 3 * 12 * 12 * 3, b.inputs.data()));
-  read.classes = 0;
-  CHECK_THAT(complaint([&] { open_data(read); }), Contains("labels are 0 to 9"));
-  CHECK_THAT(complaint([&] { write_drawn(read, folder.path()); }), Contains("`idx` is not drawn"));
 }
 
 TEST_CASE("open data: take keeps the first examples and refuses the others") {

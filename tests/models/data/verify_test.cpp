@@ -1,9 +1,7 @@
-// Tests of what is said of a data file.
-#include "models/data/verify.h"
-
+// Tests of what is said of a data set.
 #include "models/data/cifar10.h"
-#include "models/data/idx.h"
 #include "models/data/open_data.h"
+#include "tests/support/idx_files.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 
@@ -30,7 +28,7 @@ std::string criteo_row(const std::string& label, int fields = 39) {
 
 }  // namespace
 
-TEST_CASE("verify: an IDX folder or each of its files") {
+TEST_CASE("verify: IDX with whatever classes there are") {
   const TempFolder folder;
   const Images images{.examples = 3,
                       .rows = 1,
@@ -39,59 +37,48 @@ TEST_CASE("verify: an IDX folder or each of its files") {
                       .channels = 1,
                       .pixels = {1, 2, 3, 4, 5, 6},
                       .labels = {7, 39, 7}};
-  write_idx(images, folder / "train-images-idx3-ubyte", folder / "train-labels-idx1-ubyte");
-  write_idx(images, folder / "t10k-images-idx3-ubyte", folder / "t10k-labels-idx1-ubyte");
-  const std::string part =
-      "format     IDX\nexamples   3\nshape      1x2x1\nclasses    2 (7: 2, 39: 1)\n"
-      "values     1 to 6, mean 3.50\n";
-  CHECK(describe_data(folder.path()) == "train\n" + part + "test\n" + part);
-  CHECK(describe_data(folder / "train-images-idx3-ubyte") ==
-        "format     IDX images\nexamples   3\nshape      1x2x1\nvalues     1 to 6, mean 3.50\n");
-  CHECK(describe_data(folder / "t10k-labels-idx1-ubyte") ==
-        "format     IDX labels\nexamples   3\nclasses    2 (7: 2, 39: 1)\n");
+  write_idx_folder(images, images, folder.path());
+  CHECK(describe_data(folder.path()) ==
+        "format     idx\ntrain      3 of 1x2x1, 2 classes (7: 2, 39: 1)\n"
+        "test       3 of 1x2x1, 2 classes (7: 2, 39: 1)\n");
 }
 
 TEST_CASE("verify: CIFAR-10") {
   const TempFolder folder;
-  write_data(folder / "some.bin", std::string(2 * kCifarRecord, '\3'));
-  CHECK(describe_data(folder / "some.bin") ==
-        "format     CIFAR-10\nexamples   2\nshape      32x32x3\nclasses    1 (3: 2)\n"
-        "values     3 to 3, mean 3.00\n");
-  write_data(folder / "some.bin", std::string(kCifarRecord + 1, '\3'));
-  CHECK_THAT(complaint([&] { describe_data(folder / "some.bin"); }),
-             Contains("/some.bin: record 1 has 1 of its 3,073 bytes"));
+  write_data(folder / "data_batch_1.bin", std::string(2 * kCifarRecord, '\3'));
+  write_data(folder / "test_batch.bin", std::string(kCifarRecord, '\4'));
+  CHECK_THAT(describe_data(folder.path()), Contains("train      2 of 32x32x3, 1 classes (3: 2)"));
+  write_data(folder / "test_batch.bin", std::string(kCifarRecord + 1, '\3'));
+  CHECK_THAT(complaint([&] { describe_data(folder.path()); }),
+             Contains("/test_batch.bin: record 1 has 1 of its 3,073 bytes"));
 }
 
-TEST_CASE("verify: LIBSVM with its density") {
+TEST_CASE("verify: text is read to its last line") {
   const TempFolder folder;
+  write_data(folder / "a.test", "1 1:1\n");
   write_data(folder / "a.train", "-1 1:0.5 3:2\n1 3:-1\n");
-  CHECK(describe_data(folder.path()) ==
-        "a.train\nformat     LIBSVM\nexamples   2\n"
-        "features   2 distinct, 1.50 an example, density 0.7500\nclasses    2 (0: 1, 1: 1)\n"
-        "values     -1 to 2\n");
+  CHECK_THAT(describe_data(folder.path()),
+             Contains("format     libsvm\ntrain      2 of 1.50 of ") &&
+                 Contains("2 classes (0: 1, 1: 1)"));
   write_data(folder / "a.train", "1 1:0.5 3:2\n1 3:-1 2:7\n");
   CHECK_THAT(complaint([&] { describe_data(folder.path()); }),
              Contains("/a.train:2: index 2 after 3"));
-}
-
-TEST_CASE("verify: Criteo with what is missing") {
-  const TempFolder folder;
-  write_data(folder / "train.csv", criteo_row("0") + criteo_row("1") + criteo_row("0"));
-  const std::string text = describe_data(folder / "train.csv");
-  CHECK_THAT(text, Contains("format     Criteo\nexamples   3\nfeatures   39 distinct (hashed to 20"
-                            " bits), 39.00 an example\nclasses    2 (0: 2, 1: 1)\n"));
-  CHECK_THAT(text, Contains("missing    33.3 % of the fields\n"));
-  write_data(folder / "train.csv", criteo_row("0") + criteo_row("1", 38));
-  CHECK_THAT(complaint([&] { describe_data(folder.path()); }),
+  const TempFolder other;
+  write_data(other / "test.csv", criteo_row("1"));
+  write_data(other / "train.csv", criteo_row("0") + criteo_row("1"));
+  CHECK_THAT(describe_data(other.path()), Contains("train      2 of 39.00 of 1,048,576 features"));
+  write_data(other / "train.csv", criteo_row("0") + criteo_row("1", 38));
+  CHECK_THAT(complaint([&] { describe_data(other.path()); }),
              Contains("/train.csv:2: 39 fields between tabs"));
 }
 
 TEST_CASE("verify: what is no data set is refused") {
   const TempFolder folder;
   CHECK_THAT(complaint([&] { describe_data(folder.path()); }), Contains("has no data set"));
-  CHECK_THAT(complaint([&] { describe_data(folder / "absent"); }), Contains("no such file"));
+  CHECK_THAT(complaint([&] { describe_data(folder / "absent"); }), Contains("No such file"));
   write_data(folder / "image.png", "\x89PNG\1\2");
-  CHECK_THAT(complaint([&] { describe_data(folder / "image.png"); }), Contains("neither IDX nor"));
+  CHECK_THAT(complaint([&] { describe_data(folder / "image.png"); }),
+             Contains("cannot be read as a folder"));
 }
 
 TEST_CASE("verify: the real data sets are what they are") {
@@ -100,12 +87,8 @@ TEST_CASE("verify: the real data sets are what they are") {
     WARN("skipped: ../shared/data is absent");
     return;
   }
-  CHECK_THAT(describe_data(folder + "/agaricus"), Contains("agaricus.txt.train\n") &&
-                                                      Contains("examples   6,513\n") &&
-                                                      Contains("22.00 an example"));
-  CHECK_THAT(describe_data(folder + "/criteo"),
-             Contains("train.csv\n") && Contains("examples   7,200\n") && Contains("missing    "));
-  CHECK_THAT(describe_data(folder + "/mnist/t10k-labels-idx1-ubyte.gz"),
-             Contains("IDX labels\nexamples   10,000\nclasses    10 (0: 980, 1: 1,135"));
-  CHECK_THAT(describe_data(folder + "/cifar10/test_first1000.bin"), Contains("examples   1,000\n"));
+  CHECK_THAT(describe_data(folder + "/agaricus"), Contains("train      6,513 of 22.00 of "));
+  CHECK_THAT(describe_data(folder + "/criteo"), Contains("train      7,200 of 39.00 of "));
+  CHECK_THAT(describe_data(folder + "/mnist"),
+             Contains("test       10,000 of 28x28x1, 10 classes (0: 980, 1: 1,135"));
 }

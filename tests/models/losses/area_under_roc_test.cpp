@@ -1,7 +1,6 @@
 // The area under the ROC curve against counting every pair.
-#include "models/losses/area_under_roc.h"
-
 #include "models/base/random.h"
+#include "models/losses/losses.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,6 @@
 // The logistic loss against a plain twin, its gradient against finite differences.
-#include "models/losses/logistic.h"
-
 #include "models/base/random.h"
+#include "models/losses/losses.h"
 #include "tests/support/twin.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,6 @@
 // The softmax cross-entropy against a plain twin, its gradient against finite differences.
-#include "models/losses/softmax_cross_entropy.h"
-
 #include "models/base/random.h"
+#include "models/losses/losses.h"
 #include "tests/support/twin.h"
 
 #include <catch2/catch.hpp>

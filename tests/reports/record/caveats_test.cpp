@@ -4,7 +4,7 @@
 #include "reports/record/collector.h"
 #include "reports/record/summary.h"
 #include "reports/show/terminal/case_text.h"
-#include "reports/show/terminal/summary_table.h"
+#include "reports/show/terminal/tables.h"
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>

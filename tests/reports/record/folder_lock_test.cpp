@@ -1,6 +1,5 @@
 // Who may write into a folder, until when.
-#include "reports/record/folder_lock.h"
-
+#include "reports/record/files.h"
 #include "scenarios/input_error.h"
 #include "tests/support/temp_folder.h"
 

@@ -3,7 +3,7 @@
 
 #include "reports/show/terminal/case_text.h"
 #include "reports/show/terminal/progress.h"
-#include "reports/show/terminal/summary_table.h"
+#include "reports/show/terminal/tables.h"
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // A question of the page as the command line would ask it.
 #include "reports/serve/question.h"
 
-#include "reports/serve/shelf.h"
+#include "reports/serve/routes.h"
 #include "scenarios/input_error.h"
 #include "tests/reports/support.h"
 

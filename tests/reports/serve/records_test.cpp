@@ -1,7 +1,6 @@
 // What folders hold, as pages.
-#include "reports/serve/records.h"
-
 #include "reports/record/files.h"
+#include "reports/serve/routes.h"
 #include "scenarios/input_error.h"
 #include "tests/reports/support.h"
 

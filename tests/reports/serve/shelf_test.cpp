@@ -1,6 +1,5 @@
 // What there is to ask about.
-#include "reports/serve/shelf.h"
-
+#include "reports/serve/routes.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
 #include "tests/reports/support.h"

@@ -1,7 +1,6 @@
 // Traces of several workers in one file: sums are those of one.
-#include "scenarios/import/one_worker.h"
-
 #include "scenarios/import/import_job.h"
+#include "scenarios/import/imported_job.h"
 #include "tests/scenarios/import/made_trace.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/temp_folder.h"

@@ -1,7 +1,6 @@
 // Groups of a host's devices, a slower link between them: when they are asked, what they are.
-#include "sim/whatif/among_workers.h"
-
 #include "models/protocol/route.h"
+#include "sim/whatif/intervention.h"
 #include "sim/whatif/whatif.h"
 #include "tests/sim/asked_whatif.h"
 #include "tests/sim/sharded_job.h"

@@ -1,6 +1,4 @@
 // What it costs to have parameters in parts: when that is asked, its closed form.
-#include "sim/whatif/in_parts.h"
-
 #include "sim/whatif/intervention.h"
 #include "sim/whatif/whatif.h"
 #include "tests/sim/asked_whatif.h"

@@ -1,8 +1,8 @@
 // The text of a page: whole, closed, small.
 #include "reports/show/page/assets.h"
 #include "reports/show/page/page.h"
-#include "reports/show/page/record_sections.h"
 #include "reports/show/page/report.h"
+#include "reports/show/page/sections.h"
 #include "tests/reports/show/page/support.h"
 #include "tests/reports/support.h"
 

@@ -3,7 +3,7 @@
 
 #include "reports/record/files.h"
 #include "reports/record/provenance.h"
-#include "reports/show/page/sweep_section.h"
+#include "reports/show/page/sections.h"
 #include "reports/studies/validation/output.h"
 #include "reports/studies/whatif/whatif.h"
 #include "scenarios/input_error.h"

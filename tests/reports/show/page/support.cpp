@@ -1,9 +1,7 @@
 #include "tests/reports/show/page/support.h"
 
 #include "reports/show/page/report.h"
-#include "reports/show/page/sweep_section.h"
-#include "reports/show/page/validation_section.h"
-#include "reports/show/page/whatif_section.h"
+#include "reports/show/page/sections.h"
 #include "reports/studies/validation/output.h"
 #include "reports/studies/whatif/whatif.h"
 #include "tests/reports/studies/validation/support.h"

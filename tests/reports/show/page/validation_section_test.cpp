@@ -1,6 +1,5 @@
 // What the page of a validation says of cores, of ranges.
-#include "reports/show/page/validation_section.h"
-
+#include "reports/show/page/sections.h"
 #include "reports/studies/validation/output.h"
 #include "tests/reports/studies/validation/support.h"
 

@@ -1,7 +1,6 @@
 // Clusters to rent as people read them.
-#include "reports/show/terminal/budget_table.h"
-
 #include "reports/record/text.h"
+#include "reports/show/terminal/tables.h"
 #include "tests/reports/studies/budget/support.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 // Hosts by what they are made of.
-#include "reports/show/terminal/hardware_table.h"
+#include "reports/show/terminal/tables.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,6 @@
 // A step graph as a table, as a drawing.
-#include "reports/show/terminal/step_graph_text.h"
-
 #include "reports/record/text.h"
+#include "reports/show/terminal/tables.h"
 #include "tests/models/graph/trainings.h"
 
 #include <catch2/catch.hpp>
@@ -70,19 +69,6 @@ TEST_CASE("step table: many buckets take a line for each neighbourhood") {
   const auto lines = lines_of(step_table("lenet_large", *training));
   CHECK(training->layout->buckets.size() > 3'000);
   CHECK(lines.size() < 60);
-}
-
-TEST_CASE("step dot: every operation is a box and every flow names what it carries") {
-  const std::string dot = step_dot("lenet", *training_of({}));
-  CHECK(dot.starts_with("digraph G {\n"));
-  CHECK(dot.find("forward 1 max_pool 2x2 stride 2 + relu") != std::string::npos);
-  CHECK(dot.find("label=\"activation 1.204 MB\"") != std::string::npos);
-  // Its pool has a rectifier behind it and knows where each maximum was: all it made can go.
-  CHECK(dot.find("kept 1.204 MB") == std::string::npos);
-  CHECK(dot.find("label=\"kept 0.376 MB\" style=dashed constraint=false") != std::string::npos);
-  CHECK(dot.find("label=\"derivative ") != std::string::npos);
-  CHECK(std::ranges::count(dot, '{') == std::ranges::count(dot, '}'));
-  CHECK(std::ranges::count(dot, '"') % 2 == 0);
 }
 
 }  // namespace

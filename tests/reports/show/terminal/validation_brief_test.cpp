@@ -1,7 +1,6 @@
 // What a validation tells who reads nothing else.
-#include "reports/show/terminal/validation_brief.h"
-
 #include "reports/record/text.h"
+#include "reports/show/terminal/tables.h"
 #include "tests/reports/studies/validation/support.h"
 
 #include <catch2/catch.hpp>

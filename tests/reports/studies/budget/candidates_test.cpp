@@ -1,8 +1,8 @@
 // Which hosts, counts, ways to train a search tries, what it refuses.
 #include "reports/studies/budget/candidates.h"
 
-#include "reports/studies/budget/assumptions.h"
-#include "scenarios/hardware.h"
+#include "reports/studies/budget/search.h"
+#include "scenarios/library.h"
 #include "tests/reports/studies/budget/support.h"
 #include "tests/scenarios/messages.h"
 

@@ -1,10 +1,7 @@
 // A search for the time until a target, whose learning is known, against sums by hand.
-#include "reports/studies/budget/to_target.h"
-
 #include "reports/record/not_done.h"
-#include "reports/show/figures/of_budget.h"
-#include "reports/show/page/budget_page.h"
-#include "reports/show/terminal/budget_table.h"
+#include "reports/show/terminal/tables.h"
+#include "reports/studies/budget/search.h"
 #include "tests/reports/studies/budget/support.h"
 
 #include <catch2/catch.hpp>
@@ -111,10 +108,6 @@ TEST_CASE("budget target: what never comes to it is told so, in every form") {
     CAPTURE(part, table);
     CHECK(table.find(part) != std::string::npos);
   }
-  const Page page = budget_page(answer);
-  CHECK(page.sections.front().tables[0].columns[4].name == "steps to accuracy 0.5");
-  CHECK(page.sections.front().tables[0].rows[0][4].text == "1,800");
-  CHECK(budget_figure(answer).panels.front().x_label == "time to accuracy 0.5 [h]");
 }
 
 TEST_CASE("budget target: the last evaluation counts, where none finds it nothing holds") {
@@ -136,24 +129,12 @@ TEST_CASE("budget target: the last evaluation counts, where none finds it nothin
         std::string::npos);
 }
 
-TEST_CASE(
-    "budget target: an interruption leaves what was found, or ends it where that is nothing") {
+TEST_CASE("budget target: an interruption ends it") {
   BudgetOptions options = learning_hosts(10'000, 10);
   options.simulate = [](const Case& each) {
     Record record = learning_by_formula(each);
     const Scenario& s = each.scenario;
     if (s.numerics && s.training.workers > 1) record.outcome = Outcome::interrupted;
-    return record;
-  };
-  const BudgetAnswer answer = find_cluster(aimed_case(kHalf), options);
-  CHECK(answer.interrupted);
-  CHECK(answer.learned == 1);
-  REQUIRE(answer.cheapest.has_value());
-  CHECK(name_of(answer.cheapest->cluster) == "small x 1");
-  CHECK(answer.cheapest->time_s == Approx(1800));
-  options.simulate = [](const Case& each) {
-    Record record = learning_by_formula(each);
-    if (each.scenario.numerics) record.outcome = Outcome::interrupted;
     return record;
   };
   CHECK_THROWS_AS(find_cluster(aimed_case(kHalf), options), NotDone);

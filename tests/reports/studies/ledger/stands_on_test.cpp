@@ -1,6 +1,4 @@
 // What a forecast stands on, with what validations found of such ones.
-#include "reports/studies/ledger/stands_on.h"
-
 #include "reports/studies/ledger/ledger.h"
 #include "tests/reports/support.h"
 

@@ -1,7 +1,7 @@
 // A validation as people, as programs, as spreadsheets read it.
 #include "reports/studies/validation/output.h"
 
-#include "reports/show/figures/of_validation.h"
+#include "reports/show/figures/of_studies.h"
 #include "tests/reports/studies/validation/support.h"
 
 #include <catch2/catch.hpp>

@@ -2,7 +2,6 @@
 #include "reports/studies/whatif/whatif.h"
 
 #include "reports/record/text.h"
-#include "reports/studies/whatif/recorded_path.h"
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>

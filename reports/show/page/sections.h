@@ -1,0 +1,51 @@
+// What a page shows of each kind of result.
+#pragma once
+
+#include "reports/record/json_object.h"
+#include "reports/record/record.h"
+#include "reports/show/page/page.h"
+#include "reports/studies/clusters/forecast.h"
+#include "reports/studies/published/claims.h"
+#include "reports/studies/published/predictions.h"
+#include "reports/studies/sweep/sweep_table.h"
+
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// What came out, in the sentence that a terminal begins with.
+std::string sentence_of(const std::vector<Record>& records);
+
+/// Summary, learning, resources, steps, timeline, staleness: those of which the records know
+/// something. `builds`: that wrote each of them, as Found has them; may be left out.
+std::vector<Section> sections_of(const std::vector<Record>& records,
+                                 const std::vector<std::string>& builds = {});
+
+/// Of records whose settings differ; no rows where they are fewer than three.
+SweepTable sweep_of(const std::vector<Record>& records);
+
+/// Lines over the setting with most values, or bars where no setting is a number; a heat map where
+/// two are; the rows as a table. The best case is named in the title and marked (best_of).
+Section sweep_section(const SweepTable& sweep);
+
+/// Predicted against measured with error by strategy, goals, strategies, a row a case; all of each
+/// case where they are few. `validation` is what validation.json holds.
+/// @throws InputError with the key that is wrong
+Section validation_section(const JsonObject& validation);
+
+/// What limits the training, the changes ranked by the time that they save, crossovers. `whatif` is
+/// the object that `whatif --json` prints of a case. @throws InputError with the key that is wrong
+Section whatif_section(const JsonObject& whatif);
+
+/// What limits it, in one sentence.
+std::string whatif_sentence(const JsonObject& whatif);
+
+/// A line a study; of each study a drawing a series, the table of every figure.
+Page clusters_page(const std::vector<ClusterForecast>& forecasts);
+
+/// A line a study; of each study the drawing, the table of every figure; claims last.
+Page published_page(const std::vector<Prediction>& predictions,
+                    const std::vector<ClaimAnswers>& claims);
+
+}  // namespace foretrain
