@@ -362,6 +362,7 @@ int serve_page(const Arguments& arguments) {
 }
 
 constexpr Command kCommands[] = {
+    {"new", "write a first scenario of your own, by a few answers", new_options, new_scenario},
     {"examples", "list, print, copy the scenarios of the library", examples_options, examples},
     {"run", "train for real: one process a node, over TCP", run_options, run},
     {"simulate", "the same training in virtual time", simulate_options, simulate},

@@ -1,9 +1,8 @@
 // What `validate --against TABLE` does.
 #include "reports/cli/acts.h"
-
 #include "reports/record/files.h"
 #include "reports/record/tell_people.h"
-#include "reports/show/figures/of_measured.h"
+#include "reports/show/figures/of_studies.h"
 #include "reports/show/page/report.h"
 #include "reports/show/page/result_page.h"
 #include "reports/show/terminal/progress.h"

@@ -4,6 +4,7 @@
 #include "reports/cli/commands.h"
 #include "reports/cli/validate_cases.h"
 #include "scenarios/core_probe.h"
+#include "scenarios/draft.h"
 
 #include <optional>
 #include <string>

@@ -194,4 +194,13 @@ void sign_answer(const fs::path& folder, const Scenario& scenario) {
   write_text_file(folder / kScenarioFile, to_yaml(seen_from(folder, scenario)));
 }
 
+void refuse_existing(const std::string& file, bool replace) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    throw InputError(file + ": a folder; name a file in it");
+  }
+  if (replace || !std::filesystem::exists(file, ignored)) return;
+  throw InputError(file + " is there already; name another file by --out, or --force");
+}
+
 }  // namespace foretrain

@@ -31,6 +31,9 @@ void claim_folders(const Answer& answer, const std::filesystem::path& root,
 /// The same of folders whose answer is no record: scenario.yaml says what it is of. Makes them.
 /// @throws InputError, WriteError
 void claim_answers(const Answer& answer, const std::vector<ClaimedPlace>& places);
+/// A file that is there is somebody's work. @throws InputError unless `replace`
+void refuse_existing(const std::string& file, bool replace);
+
 /// The files that a folder held before a command wrote there.
 class EarlierFiles {
  public:

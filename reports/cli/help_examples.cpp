@@ -15,6 +15,8 @@ struct ShownExample {
 };
 
 constexpr ShownExample kShownExamples[] = {
+    {"new", "", "asks a few questions, writes scenario.yaml"},
+    {"new", "--model lenet --data digits --out mine.yaml", "what is said is not asked"},
     {"examples", "", "list the library"},
     {"examples", "studies/slow_worker --out mine.yaml", "copy one of it"},
     {"run", "scenarios/quickstart.yaml", "train every case of it, into out/quickstart/run"},

@@ -6,6 +6,7 @@
 // CLI11 takes long to compile, so only sources include it.
 namespace CLI {
 class App;
+class Option;
 }
 
 namespace foretrain {
@@ -26,6 +27,7 @@ void calibrate_options(CLI::App& command, Arguments& arguments);
 void data_options(CLI::App& command, Arguments& arguments);
 void serve_options(CLI::App& command, Arguments& arguments);
 void describe_options(CLI::App& command, Arguments& arguments);
+void new_options(CLI::App& command, Arguments& arguments);
 void examples_options(CLI::App& command, Arguments& arguments);
 
 /// The secret of tasks that another launcher starts.

@@ -33,16 +33,6 @@ int print(const std::string& answer) {
   return kDone;
 }
 
-/// A file that is there is somebody's work.
-void refuse_existing(const std::string& file, bool replace) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) {
-    throw InputError(file + ": a folder; name a file in it");
-  }
-  if (replace || !std::filesystem::exists(file, ignored)) return;
-  throw InputError(file + " is there already; name another file by --out, or --force");
-}
-
 std::string list_examples() {
   constexpr std::size_t kNameColumns = 29;
   std::string text = wrap(
@@ -54,7 +44,9 @@ std::string list_examples() {
                  kNameColumns);
   }
   return text + "\n" +
-         wrap("foretrain examples NAME prints one; with --out FILE it is yours to change.");
+         wrap(
+             "foretrain examples NAME prints one; with --out FILE it is yours to change. "
+             "foretrain new writes one for your training.");
 }
 
 /// The library's file of that name. @throws InputError that proposes one

@@ -20,7 +20,7 @@ TEST_CASE("help: a command that there is not is named, with what was meant, with
   CHECK(slip.out.empty());
   CHECK_THAT(slip.err,
              StartsWith("error: there is no command 'simulat'; did you mean simulate?\n\nThere "
-                        "are:\n  examples "));
+                        "are:\n  new "));
   for (const std::string& command : sandbox.commands()) {
     if (command.find(' ') != std::string::npos) continue;
     CHECK_THAT(slip.err, Contains("\n  " + command + " "));
@@ -35,7 +35,7 @@ TEST_CASE("help: a command that there is not is named, with what was meant, with
   CHECK_THAT(below.err, Contains("\n  verify  read all"));
   const Called none = sandbox.call("");
   CHECK(none.status == 2);
-  CHECK_THAT(none.err, StartsWith("error: name a command\n\nThere are:\n  examples "));
+  CHECK_THAT(none.err, StartsWith("error: name a command\n\nThere are:\n  new "));
   const Called neither = sandbox.call("data");
   CHECK(neither.status == 2);
   CHECK_THAT(neither.err, StartsWith("error: name a command of data\n\nThere are:\n  list "));
@@ -59,7 +59,7 @@ TEST_CASE("help: an option that there is not is named, with what was meant") {
 
 TEST_CASE("help: what an option does not take is told as an error") {
   Sandbox sandbox;
-  for (const char* wrong : {"describe bashh", "serve --port 99999", "check small.yaml more.yaml"}) {
+  for (const char* wrong : {"describe bashh", "new --question why </dev/null", "serve --port 99999", "check small.yaml more.yaml"}) {
     CAPTURE(wrong);
     const Called called = sandbox.call(wrong);
     CHECK(called.status == 2);

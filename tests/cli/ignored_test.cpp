@@ -104,7 +104,7 @@ TEST_CASE("ignored: options that would say nothing are refused") {
                Contains("excludes") && Contains("--schema"));
   }
   for (const char* command :
-       {"simulate small.yaml --machine machine.yaml", "examples quickstart"}) {
+       {"simulate small.yaml --machine machine.yaml", "examples quickstart", "new </dev/null"}) {
     CAPTURE(command);
     CHECK_THAT(refused(sandbox, std::string(command) + " --out ''"),
                Contains("--out: is empty; write where it goes, or leave it out"));

@@ -1,4 +1,4 @@
-#include "reports/show/figures/of_measured.h"
+#include "reports/show/figures/of_studies.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,9 @@
-// Figures of validations, of published studies, of clusters that others measured.
+// Figures of validations, of tables that somebody measured.
 #pragma once
 
 #include "reports/record/json_object.h"
 #include "reports/show/figures/figure.h"
-#include "reports/studies/clusters/forecast.h"
-#include "reports/studies/published/predictions.h"
+#include "reports/studies/measured/forecast.h"
 
 #include <nlohmann/json.hpp>
 
@@ -42,14 +41,8 @@ std::vector<ForecastCase> forecast_cases(const JsonObject& validation);
 /// and which calibration both come from. No panels where no step times are known.
 Figure accuracy_of_forecast(const JsonObject& validation);
 
-/// Predicted against reported of a study: times, traffic, the rest, each figure a mark.
-/// The title says how many forecasts are near (kNear).
-Figure published_figure(const std::string& study, const std::vector<Prediction>& predictions);
-
-/// Of a study a figure a series, in their order: measured points, the line of the forecasts, that
-/// of linear scaling, over the devices. Titles say how far off both are at most. Of collectives
-/// alone there is none: their payloads differ, not their devices.
-std::vector<Figure> cluster_figures(const std::string& study,
-                                    const std::vector<ClusterForecast>& forecasts);
+/// A panel for what is measured in one kind of unit: a point a figure, the diagonal, what is kNear
+/// beside it. The title says how many forecasts are near. No panel: nothing is forecast.
+Figure measured_figure(const std::vector<FigureForecast>& forecasts, const Result& result);
 
 }  // namespace foretrain

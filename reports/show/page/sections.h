@@ -4,9 +4,6 @@
 #include "reports/record/json_object.h"
 #include "reports/record/record.h"
 #include "reports/show/page/page.h"
-#include "reports/studies/clusters/forecast.h"
-#include "reports/studies/published/claims.h"
-#include "reports/studies/published/predictions.h"
 #include "reports/studies/sweep/sweep_table.h"
 
 #include <string>
@@ -40,12 +37,5 @@ Section whatif_section(const JsonObject& whatif);
 
 /// What limits it, in one sentence.
 std::string whatif_sentence(const JsonObject& whatif);
-
-/// A line a study; of each study a drawing a series, the table of every figure.
-Page clusters_page(const std::vector<ClusterForecast>& forecasts);
-
-/// A line a study; of each study the drawing, the table of every figure; claims last.
-Page published_page(const std::vector<Prediction>& predictions,
-                    const std::vector<ClaimAnswers>& claims);
 
 }  // namespace foretrain

@@ -67,13 +67,13 @@ std::string case_lines(const Validation& validation) {
 }
 
 std::string strategy_lines(const Validation& validation) {
-  constexpr std::array kColumns{16, -8, -14, -14, -14};
+  constexpr std::array kCellColumns{16, -8, -14, -14, -14};
   const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
   std::string text = "errors of the step time\n";
-  text += table_line(kColumns, {"strategy", "cases", "median", "95 %", "most"});
+  text += table_line(kCellColumns, {"strategy", "cases", "median", "95 %", "most"});
   for (const StrategyVerdict& v : strategy_verdicts(validation)) {
     const auto& range = v.all;
-    text += table_line(kColumns,
+    text += table_line(kCellColumns,
                        {v.strategy, grouped(v.cases), range ? percent(range->median) : "-",
                         range ? percent(range->p95) : "-", range ? percent(range->max) : "-"});
   }

@@ -1,7 +1,7 @@
 // Forecasts beside a measured table begin at their bases; what nothing was taken from judges them.
 #include "reports/studies/measured/forecast.h"
 
-#include "reports/show/figures/of_measured.h"
+#include "reports/show/figures/of_studies.h"
 #include "reports/show/terminal/result_text.h"
 #include "scenarios/node_counts.h"
 #include "tests/reports/support.h"

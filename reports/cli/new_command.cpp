@@ -1,0 +1,159 @@
+// The command `new`: its words, what it asks, the scenario that it writes.
+#include "models/networks/registry.h"
+#include "reports/cli/acts.h"
+#include "reports/cli/folders.h"
+#include "reports/cli/options.h"
+#include "reports/record/files.h"
+#include "reports/record/tell_people.h"
+#include "reports/record/text.h"
+#include "scenarios/draft.h"
+#include "scenarios/input_error.h"
+#include "scenarios/library.h"
+#include "scenarios/read.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace foretrain {
+namespace {
+
+constexpr const char* kFirstFile = "scenario.yaml";
+
+/// One thing that is asked.
+struct Asked {
+  const char* name;
+  std::string Draft::*answer;
+  std::string (*what)(const Draft& draft);
+};
+
+std::string ask_question(const Draft& /*draft*/) {
+  std::string text = "What do you want to know?\n";
+  for (const DraftQuestion& question : draft_questions()) {
+    text += fmt::format("  {:<12}{}\n", question.word, question.asks);
+  }
+  return text;
+}
+
+const Asked kAsked[] = {
+    {"model", &Draft::model,
+     [](const Draft& /*draft*/) {
+       return wrap(
+           fmt::format("What is trained? {}; one of your own, in PyTorch: foretrain import.",
+                       fmt::join(network_names(), ", ")));
+     }},
+    {"data", &Draft::data,
+     [](const Draft& draft) {
+       std::string text = "What does it learn from?\n";
+       for (const std::string& format : formats_for(draft.model)) {
+         text += fmt::format("  {:<12}{}\n", format,
+                             is_drawn(format) ? "drawn by the program" : "files of yours");
+       }
+       return text;
+     }},
+    {"path", &Draft::path,
+     [](const Draft& draft) {
+       return fmt::format("In which folder are its {} files?\n", draft.data);
+     }},
+    {"cluster", &Draft::cluster,
+     [](const Draft& /*draft*/) {
+       return wrap(
+           fmt::format("Where? {}: on this machine; or on hosts of the library, such as "
+                       "dgx-1 x 4: {}.",
+                       kHere, fmt::join(library_names("hardware"), ", ")));
+     }},
+    {"question", &Draft::question, ask_question},
+};
+
+/// Whether nothing is left to ask.
+bool is_whole(const Draft& draft) {
+  return std::ranges::none_of(kAsked, [&](const Asked& each) {
+    const bool needed = each.answer != &Draft::path || !is_drawn(draft.data);
+    return needed && (draft.*each.answer).empty();
+  });
+}
+
+std::string trim_line(const std::string& line) {
+  const std::size_t begin = line.find_first_not_of(" \t\r");
+  if (begin == std::string::npos) return {};
+  return line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
+}
+
+}  // namespace
+
+void new_options(CLI::App& command, Arguments& arguments) {
+  Draft& draft = arguments.draft;
+  command.add_option("--model", draft.model, "a network by name, such as lenet")->type_name("NAME");
+  command
+      .add_option("--data", draft.data,
+                  "what it learns from: digits, images, clicks are drawn; idx, cifar10, libsvm, "
+                  "criteo are files")
+      ->type_name("FORMAT");
+  command.add_option("--path", draft.path, "the folder of such files")->type_name("FOLDER");
+  command
+      .add_option("--cluster", draft.cluster,
+                  "here: this machine; or hosts of the library, such as 'dgx-1 x 4'")
+      ->type_name("HOSTS");
+  std::vector<std::string> words;
+  words.reserve(draft_questions().size());
+  for (const DraftQuestion& question : draft_questions()) words.emplace_back(question.word);
+  command.add_option("--question", draft.question, "what you want to know")
+      ->check(CLI::IsMember(words));
+  command.add_option("--out", arguments.out, "the scenario (default: scenario.yaml)")
+      ->type_name("FILE");
+  command.add_flag("--force", arguments.replaces, "replace the file where it is there");
+}
+
+Draft ask_draft(Draft draft, std::istream& in, const std::function<void(const std::string&)>& say) {
+  for (const Asked& each : kAsked) {
+    std::string& answer = draft.*each.answer;
+    if (!answer.empty() || (each.answer == &Draft::path && is_drawn(draft.data))) continue;
+    const std::string proposed = completed_draft(draft).*each.answer;
+    say("\n" + each.what(draft));
+    for (bool good = false; !good;) {
+      say(fmt::format("{} [{}]: ", each.name, proposed));
+      std::string line;
+      if (!std::getline(in, line)) throw InputError("new: there is no answer; nothing is written");
+      line = trim_line(line);
+      answer = line.empty() ? proposed : line;
+      try {
+        check_draft(draft);
+        good = true;
+      } catch (const InputError& error) {
+        say(wrap(error.what()));
+      }
+    }
+  }
+  return draft;
+}
+
+int new_scenario(const Arguments& arguments) {
+  const std::string file = arguments.out.empty() ? kFirstFile : arguments.out;
+  refuse_existing(file, arguments.replaces);
+  Draft draft = arguments.draft;
+  check_draft(draft);
+  if (!is_whole(draft) && isatty(STDIN_FILENO) != 0) {
+    draft = ask_draft(std::move(draft), std::cin, tell_people);
+  }
+  draft = completed_draft(std::move(draft));
+  const std::string text = draft_yaml(draft, file);
+  parse_scenario(text, file);  // nothing is written that could not be read
+  write_text_file(file, text);
+  print_result(fmt::format("written: {}\n", file));
+  const char* mark = "next:";
+  for (const NextCommand& next : next_commands(draft, file)) {
+    print_result(fmt::format("{:<9}{:<44} # {}\n", mark, next.command, next.what));
+    mark = "";
+  }
+  return kDone;
+}
+
+}  // namespace foretrain

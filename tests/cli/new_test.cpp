@@ -1,0 +1,135 @@
+// A newcomer's first commands: a scenario of their own, those of the library.
+#include "reports/cli/acts.h"
+#include "scenarios/library.h"
+#include "scenarios/input_error.h"
+#include "tests/cli/sandbox.h"
+
+#include <catch2/catch.hpp>
+
+#include <sstream>
+#include <string>
+
+namespace foretrain {
+namespace {
+
+using testing::Called;
+using testing::Sandbox;
+using testing::text_of;
+
+TEST_CASE("new: options make a scenario that check takes, with what to do next") {
+  Sandbox sandbox;
+  const std::string call =
+      "new --model lenet --data digits --cluster 'dgx-1 x 2' --question bottleneck --out mine.yaml "
+      "</dev/null";
+  const Called made = sandbox.call(call);
+  INFO(made.err);
+  REQUIRE(made.status == 0);
+  CHECK(made.out.find("written: mine.yaml\n") == 0);
+  CHECK(made.out.find("foretrain whatif mine.yaml") != std::string::npos);
+  const std::string text = text_of(sandbox.path("mine.yaml"));
+  CHECK(text.find("# yaml-language-server: $schema=schema.json\n# What limits this training") == 0);
+  CHECK(text.find("#   foretrain check --schema >schema.json\n") != std::string::npos);
+  CHECK(text.find("like: dgx-1, count: 2") != std::string::npos);
+  const Called checked = sandbox.call("check mine.yaml");
+  CHECK(checked.status == 0);
+  CHECK(checked.out.find("\nname: mine\n") != std::string::npos);
+  CHECK(checked.out.find("workers: 16") != std::string::npos);
+
+  sandbox.write("mine.yaml", "my work\n");
+  const Called again = sandbox.call(call);
+  CHECK(again.status == 2);
+  CHECK(again.err.find("error: mine.yaml is there already") == 0);
+  CHECK(text_of(sandbox.path("mine.yaml")) == "my work\n");
+  CHECK(sandbox.call("new --force --out mine.yaml --question workers </dev/null").status == 0);
+  CHECK(text_of(sandbox.path("mine.yaml")).find("\n# How much sooner") != std::string::npos);
+}
+
+TEST_CASE("new: without a terminal nothing is asked, without an option all is proposed") {
+  Sandbox sandbox;
+  const Called made = sandbox.call("new </dev/null");
+  CHECK(made.status == 0);
+  CHECK(made.err.empty());
+  CHECK(sandbox.call("check scenario.yaml").out.find("strategy=async") != std::string::npos);
+  const Called wrong = sandbox.call("new --model lennet --out other.yaml </dev/null");
+  CHECK(wrong.status == 2);
+  CHECK(wrong.err.find("error: --model lennet: did you mean lenet?") == 0);
+  CHECK_FALSE(sandbox.has("other.yaml"));
+  CHECK(sandbox.call("new --question why </dev/null").status == 2);
+  CHECK(sandbox.call("new --out . </dev/null").status == 2);
+}
+
+TEST_CASE("new: at a terminal each answer is asked for until it means something") {
+  std::istringstream in("lennet\n lenet \nidx\n\ndgx-1 x 2\nbottleneck\n");
+  std::string told;
+  const Draft draft = ask_draft({}, in, [&](const std::string& text) { told += text; });
+  CHECK(draft.model == "lenet");
+  CHECK(draft.data == "idx");
+  CHECK(draft.path == "data/idx");
+  CHECK(draft.cluster == "dgx-1 x 2");
+  CHECK(draft.question == "bottleneck");
+  CHECK(told.find("model [softmax]: ") != std::string::npos);
+  CHECK(told.find("did you mean lenet?") != std::string::npos);
+  CHECK(told.find("path [data/idx]: ") != std::string::npos);
+  CHECK(told.find("What limits this training") != std::string::npos);
+}
+
+TEST_CASE("new: what an option said is not asked again, an end of answers is no answer") {
+  std::istringstream in("\nhere\n");
+  std::string told;
+  const auto say = [&](const std::string& text) { told += text; };
+  const Draft draft = ask_draft({"softmax", "", "", "", "workers"}, in, say);
+  CHECK(draft.data == "digits");
+  CHECK(told.find("model [") == std::string::npos);
+  CHECK(told.find("path [") == std::string::npos);
+  CHECK(told.find("question [") == std::string::npos);
+  std::istringstream ended("softmax\n");
+  CHECK_THROWS_WITH(ask_draft({}, ended, say), Catch::Contains("nothing is written"));
+}
+
+TEST_CASE("examples: the library is listed with its questions, in 80 columns") {
+  Sandbox sandbox;
+  const Called called = sandbox.call("examples");
+  CHECK(called.status == 0);
+  for (const Example& example : library_examples()) {
+    CAPTURE(example.name);
+    CHECK(called.out.find("\n" + example.name + " ") != std::string::npos);
+  }
+  CHECK(called.out.find("With two workers, does async") != std::string::npos);
+  std::istringstream lines(called.out);
+  for (std::string line; std::getline(lines, line);) {
+    CAPTURE(line);
+    CHECK(line.size() <= 80);
+  }
+}
+
+TEST_CASE("examples: one is printed, or copied to a file that is not there yet") {
+  Sandbox sandbox;
+  const std::string kept = text_of(source_dir() + "/scenarios/studies/slow_worker.yaml");
+  CHECK(sandbox.call("examples studies/slow_worker").out == kept);
+  const Called copied = sandbox.call("examples studies/slow_worker --out mine.yaml");
+  CHECK(copied.status == 0);
+  CHECK(copied.out.find("written: mine.yaml") == 0);
+  CHECK(text_of(sandbox.path("mine.yaml")) == kept);
+  CHECK(sandbox.call("check mine.yaml").status == 0);
+  sandbox.write("mine.yaml", "my work\n");
+  CHECK(sandbox.call("examples quickstart --out mine.yaml").status == 2);
+  CHECK(text_of(sandbox.path("mine.yaml")) == "my work\n");
+  CHECK(sandbox.call("examples quickstart --out mine.yaml --force").status == 0);
+  const Called slip = sandbox.call("examples slow_worker");
+  CHECK(slip.status == 2);
+  CHECK(slip.err.find("did you mean studies/slow_worker?") != std::string::npos);
+}
+
+TEST_CASE("examples: a command takes a scenario by its name") {
+  Sandbox sandbox;
+  const Called checked = sandbox.call("check studies/jitter --set training.workers=4");
+  CHECK(checked.status == 0);
+  CHECK(checked.out.find("\nname: jitter\n") != std::string::npos);
+  const Called simulated = sandbox.call(
+      "simulate quickstart --machine machine.yaml --json --set sweep=null --set training.steps=20");
+  CHECK(simulated.status == 0);
+  CHECK(sandbox.has("out/quickstart/simulate-sweep=null,training.steps=20/run.json"));
+}
+
+}  // namespace
+}  // namespace foretrain
