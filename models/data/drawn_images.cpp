@@ -19,7 +19,7 @@ namespace {
 constexpr int kClassesMax = 65'536;
 constexpr std::int64_t kCountMax = 1'000'000'000;
 constexpr int kGrid = 8;                 // points along a side
-constexpr int kShareMin = 15;            // percent of an image that its class has, at least
+constexpr int kShareMin = 20;            // percent of an image that its class has, at least
 constexpr std::uint64_t kShares = 26;    // how many percentages there are
 constexpr std::uint64_t kNoiseMax = 96;  // from the darkest to the brightest, of 255
 

@@ -17,7 +17,7 @@ struct ImagesSpec {
   std::uint64_t seed = 1;
 };
 
-/// The mean of an image's class mixed with a picture of its own, 15 to 40 percent of it the
+/// The mean of an image's class mixed with a picture of its own, 20 to 45 percent of it the
 /// class's, and pixel noise. Both pictures are random colours at 8 x 8 points, linear between them.
 /// So the class can be learned, yet no pixel tells it.
 ///

@@ -13,7 +13,7 @@ class App;
 
 namespace foretrain {
 
-/// One or two command lines of `command`, such as `data draw`, each with what it does; none where
+/// One or two command lines of `command`, such as `data verify`, each with what it does; none where
 /// there is no such command.
 struct HelpExample {
   std::string line;

@@ -100,22 +100,6 @@ TEST_CASE("budget command: what it writes is read from any folder") {
   CHECK(above.status == 0);
 }
 
-TEST_CASE("budget command: a bought host is tried by its name, with a word about its price") {
-  Sandbox sandbox;
-  write_priced_job(sandbox);
-  const Called named =
-      sandbox.call("whatif job.yaml --deadline 3h --budget 40 --hosts dgx-1 --max-hosts 1");
-  INFO(named.err);
-  CHECK(named.status == 0);
-  CHECK_THAT(named.out, Contains("dgx-1 x 1 (bought)") && Contains("Bought, not rented: dgx-1."));
-  const Called all =
-      sandbox.call("whatif job.yaml --deadline 3h --budget 40 --max-hosts 1 --json --out all");
-  INFO(all.err);
-  CHECK_THAT(all.out, Contains("dgx-1: it is bought, not rented (--hosts dgx-1 tries it)"));
-  const Json answer = Json::parse(all.out);
-  for (const Json& each : answer["frontier"]) CHECK(each["bought"] == false);
-}
-
 TEST_CASE("budget command: where no cluster holds both the status says so") {
   Sandbox sandbox;
   write_priced_job(sandbox);

@@ -36,24 +36,6 @@ TEST_CASE("weights: evaluate finds in a saved file what the run found") {
             .out.find("small: accuracy 0.") == 0);
 }
 
-TEST_CASE("weights: of a network with batch normalisation evaluate finds what the run found") {
-  Sandbox sandbox;
-  sandbox.write("normed.yaml",
-                "foretrain: 1\nname: normed\ndataset: {take: 300, test_take: 100}\n"
-                "model: {layers: [{kind: dense, units: 12}, batch_norm, relu, dense]}\n"
-                "training: {workers: 2, batch_size: 16, steps: 60}\n");
-  const Called run = sandbox.call("run normed.yaml --json --out r --save learned.safetensors");
-  INFO(run.err);
-  REQUIRE(run.status == 0);
-  const Called evaluated =
-      sandbox.call("evaluate normed.yaml --json --weights learned.safetensors");
-  INFO(evaluated.err);
-  REQUIRE(evaluated.status == 0);
-  CHECK(Json::parse(evaluated.out)["accuracy"] == Json::parse(run.out)["test_accuracy"]);
-  CHECK(Json::parse(evaluated.out)["loss"].get<double>() ==
-        Approx(Json::parse(run.out)["final_loss"].get<double>()));
-}
-
 TEST_CASE("weights: a training starts from them, whatever its strategy, in both modes") {
   Sandbox sandbox;
   REQUIRE(sandbox.call("run small.yaml --quiet --out r --save learned.safetensors").status == 0);

@@ -80,6 +80,7 @@ class Searching {
       simulate(dropped);
       dropped.clear();
     }
+    if (!dropped.empty()) options_.progress(answer_.clusters, answer_.clusters);
     answer_.dropped = std::ssize(dropped);
     answer_.simulated = answer_.clusters - answer_.dropped;
     return std::move(offers_);

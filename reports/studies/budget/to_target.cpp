@@ -93,11 +93,15 @@ void learn(AlikeKind& kind, const BudgetBase& base, const BudgetOptions& options
       const Case& whole = offer.scenario_case;
       try {
         record = options.simulate(steps ? cut_after(*steps, whole, base) : whole);
+        if (record.outcome != Outcome::done) throw NotDone(record.outcome, record.failure);
+      } catch (const NotDone& error) {
+        if (error.outcome() == Outcome::interrupted) throw;
+        kind.refused.push_back({offer.cluster, error.what()});
+        continue;
       } catch (const InputError& error) {
         kind.refused.push_back({offer.cluster, error.what()});
         continue;
       }
-      if (record.outcome != Outcome::done) throw NotDone(record.outcome, record.failure);
       const EvalReport* found =
           steps ? evaluation_at(*steps, record) : first_reaching(record.evals, base.target());
       kind.learned = true;

@@ -204,10 +204,10 @@ std::string phases_table(const WhatIf& whatif) {
     return time_s ? figure(*time_s * 1e3) : std::string("-");
   };
   std::string text = fmt::format("phases of a step [ms], recorded {}\n", whatif.recorded);
-  constexpr std::array kColumns{12, -14, -14, -14};
-  text += table_line(kColumns, {"", "mean", "on the path", "simulated"});
+  constexpr std::array kPhaseColumns{12, -14, -14, -14};
+  text += table_line(kPhaseColumns, {"", "mean", "on the path", "simulated"});
   for (const PhasePair& pair : whatif.phases) {
-    text += table_line(kColumns,
+    text += table_line(kPhaseColumns,
                        {pair.phase, ms(pair.recorded_s), ms(pair.path_s), ms(pair.simulated_s)});
   }
   return text;

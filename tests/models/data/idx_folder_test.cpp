@@ -119,20 +119,24 @@ TEST_CASE("idx folder: MNIST is read from its four packed files", "[idx]") {
     WARN("skipped: ../shared/data/mnist is absent");
     return;
   }
-  const ImageSplit mnist = read_idx_folder(folder);
-  CHECK(mnist.train.examples == 60'000);
-  CHECK(mnist.test.examples == 10'000);
-  CHECK(mnist.train.features() == 784);
-  const auto count = [](const Images& dataset) {
+  const ImageSources mnist = opened(folder);
+  CHECK(mnist.train->examples() == 60'000);
+  CHECK(mnist.test->examples() == 10'000);
+  CHECK(mnist.train->image() == Shape{28, 28, 1});
+  const auto count = [](const ImageSource& images) {
     std::vector<int> counts(10);
-    for (const auto label : dataset.labels) ++counts[label];
+    for (std::int64_t i = 0; i < images.examples(); ++i) {
+      ++counts[static_cast<std::size_t>(images.label(i))];
+    }
     return counts;
   };
-  CHECK(count(mnist.train) ==
+  CHECK(count(*mnist.train) ==
         std::vector<int>{5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949});
-  CHECK(count(mnist.test) ==
+  CHECK(count(*mnist.test) ==
         std::vector<int>{980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009});
   // The first training image is the well-known five.
-  CHECK(mnist.train.labels[0] == 5);
-  CHECK(std::count(mnist.train.pixels.begin(), mnist.train.pixels.begin() + 784, 0) == 618);
+  CHECK(mnist.train->label(0) == 5);
+  std::vector<std::uint8_t> scratch;
+  const std::uint8_t* five = mnist.train->pixels(0, scratch);
+  CHECK(std::count(five, five + 784, 0) == 618);
 }
