@@ -221,7 +221,10 @@ Trees trees_of(const Scenario& scenario, const Training& training) {
   }
   if (algorithm == "tree") trees.up_to = {std::numeric_limits<std::int64_t>::max()};
   if (algorithm != "auto") return trees;
-  trees.up_to = trees_up_to(sum_links(scenario, training.workers), group, trees.group);
+  // Buckets overlap, so latencies are waited for once, bytes by all of them.
+  const Bytes most = trees_up_to(sum_links(scenario, training.workers), group, trees.group);
+  const Bytes all{4 * training.network->parameters()};
+  if (all <= most) trees.up_to = {std::numeric_limits<std::int64_t>::max()};
   return trees;
 }
 

@@ -22,8 +22,8 @@ const Option kAlgorithm{
     .doc =
         "by_size: a hypercube of 4, 8, 16, ... workers that each own at most 64 KB of the "
         "parameters, 1 MB in a scenario without a cluster, else rings; ring; tree: two binary "
-        "trees between groups, left out: between hosts with devices; auto: tree or ring, by "
-        "bucket, whichever takes less by the links of the cluster",
+        "trees between groups, left out: between hosts with devices; auto: tree or ring, "
+        "whichever takes less for all parameters by the links of the cluster",
     .fallback = std::string("by_size"),
     .choices = {"by_size", "ring", "tree", "auto"},
     .unused_because = "no sums among workers, so no ways for them"};
@@ -117,6 +117,7 @@ Waits tree_waits(const SumLinks& links, int group) {
 Bytes trees_up_to(const SumLinks& links, int group, int tree_group) {
   constexpr double kMost = 1e18;
   constexpr double kEdgesOfInner = 4;
+  constexpr double kUnevenly = 1.1;
   const std::ptrdiff_t count = std::ssize(links.hosts) / group;
   const auto groups = static_cast<double>(count);
   if (groups <= 1 || links.rate.value <= 0) return {};
@@ -128,7 +129,7 @@ Bytes trees_up_to(const SumLinks& links, int group, int tree_group) {
   const double saved_s = both_ways_s / 2;
   // A port that carries as many messages at their rate is not what they wait for.
   const double share = links.rate.value / links.port.value;
-  const double at_trees = std::max(kEdgesOfInner, trees.edges * share);
+  const double at_trees = kUnevenly * std::max(1.0, trees.edges * share);
   const double at_ring = std::max(1.0, ring.edges * share);
   const double longer = at_trees * groups / kEdgesOfInner - at_ring * (groups - 1);
   if (longer <= 0) return {saved_s > 0 ? std::llround(kMost) : 0};

@@ -55,11 +55,7 @@ std::string simulated_source(const Record& record) {
 /// ` of a, b`: whose compute it is; empty: there are no hosts to tell apart.
 std::string of_hosts(const ComputeBasis& basis) {
   if (basis.hosts.empty()) return {};
-  std::vector<std::string> names = basis.hosts;
-  for (std::string& name : names) {
-    if (name.size() > 1 && name.ends_with('-')) name.pop_back();  // numbers follow
-  }
-  return fmt::format(" of {}", fmt::join(names, ", "));
+  return fmt::format(" of {}", fmt::join(basis.hosts, ", "));
 }
 
 /// `calibrated 2026-11-25, a gradient ± 1.2 %, noisy: others used 23 % of it meanwhile`
@@ -127,9 +123,9 @@ std::string disk_clause(const Record& record) {
       to_text(disk.write_latency), to_text(disk.write_rate));
 }
 
-/// Names TCP's CPU time if moving messages keeps a core busy for most of the training; else empty.
+/// Names TCP's CPU time if moving messages takes much of a core for the training; else empty.
 std::string messages_clause(const Record& record) {
-  constexpr double kMost = 0.5;
+  constexpr double kMuch = 0.25;
   AffineCost send;
   AffineCost receive;
   for (const HostSpec& host : record.scenario_case.scenario.cluster.hosts) {
@@ -144,11 +140,11 @@ std::string messages_clause(const Record& record) {
   };
   if (record.nodes.empty() || record.time.ns <= 0) return {};
   const NodeTotals& busiest = *std::ranges::max_element(record.nodes, {}, share);
-  if (share(busiest) < kMost) return {};
+  if (share(busiest) < kMuch) return {};
   return fmt::format(
-      "; TCP's CPU time ({:.3g} ns a byte sent, {:.3g} received) keeps a core of {} busy {:.0f} % "
-      "of "
-      "the time: hosts with RDMA say transport: rdma",
+      "; TCP's CPU time ({:.3g} ns a byte sent, {:.3g} received) is most of what keeps a core of "
+      "{} "
+      "busy {:.0f} % of the time: hosts with RDMA say transport: rdma",
       1e9 * send.per_item_s, 1e9 * receive.per_item_s, busiest.role,
       100 * std::min(1.0, busiest.cpu_s / record.time.seconds()));
 }

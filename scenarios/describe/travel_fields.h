@@ -1,4 +1,4 @@
-// How gradients travel, what they are clipped and scaled to.
+// The keys of a gradient on its way to others.
 #pragma once
 
 #include "models/protocol/compression.h"

@@ -86,11 +86,19 @@ double profile_ratio(const HostSpec& spec, const ModelSpec& model, const Trainin
   return measured->seconds() / gradient_cost(*training.network, batch).measured.seconds();
 }
 
+// `dgx-1` of hosts that are called dgx-1-0, dgx-1-1.
+std::string kind_of_host(const HostSpec& spec) {
+  std::string name = spec.name;
+  if (name.size() > 1 && name.ends_with('-')) name.pop_back();
+  return name;
+}
+
 // What times a gradient on hosts like `spec`.
 ComputeBasis basis_of(const JobTime& job_time, const HostSpec* spec, const Machine* machine,
                       const Prepared& prepared) {
   ComputeBasis basis;
-  if (spec != nullptr) basis.hosts = {spec->name};
+  const std::string host = spec == nullptr ? std::string() : kind_of_host(*spec);
+  if (spec != nullptr) basis.hosts = {host};
   if (spec != nullptr && spec->compute) {
     basis.from = ComputeBasis::From::given;
     basis.of = to_text(*spec->compute);
@@ -98,7 +106,7 @@ ComputeBasis basis_of(const JobTime& job_time, const HostSpec* spec, const Machi
   }
   basis.jitter = job_time.gradient_jitter();
   if (machine != nullptr) basis.of = machine->name;
-  if (basis.of.empty() && spec != nullptr) basis.of = spec->name;
+  if (basis.of.empty()) basis.of = host;
   if (job_time.gradients_by() == JobTime::Source::profiled) {
     basis.from = ComputeBasis::From::profile;
     basis.of.clear();

@@ -55,7 +55,8 @@ Topology::Topology(const ClusterSpec& cluster)
   device_ports_ = static_cast<FlowNetwork::PortId>(ports_.size());
   for (const HostSpec& host : cluster.hosts) {
     for (int n = 0; n < host.count; ++n) {
-      flow_rates_.push_back(cluster.rate_between_two(host).value);
+      const BytesPerSecond most = cluster.rate_between_two(host);
+      flow_rates_.push_back(most < host.nic ? most.value : 0);  // else the interface says it
       rdma_.push_back(host.rdma());
       join_devices(host);
     }

@@ -212,7 +212,11 @@ void add_changes_of_protocols(std::vector<ScenarioChange>& changes) {
 const std::vector<ResourceChange>& resource_changes() {
   using enum Resource;
   static const std::vector<ResourceChange> all{
-      {"worker CPU", "worker CPU 2x", "gradients in half the time", {worker_cpu}, 0.5},
+      {"worker CPU",
+       "worker CPU 2x",
+       "work of the workers' cores in half the time",
+       {worker_cpu},
+       0.5},
       {"device", "device 2x", "gradients of devices in half the time", {device}, 0.5},
       {"server CPU",
        "server CPU 2x",
@@ -238,7 +242,7 @@ const std::vector<ResourceChange>& resource_changes() {
        {server_nic_in, server_nic_out, worker_nic},
        0.5},
       {"switches", "switches 2x", "twice the rate between switches", {switches}, 0.5},
-      {"connection", "connection 2x", "twice what a TCP connection carries", {connection}, 0.5},
+      {"connection", "connection 2x", "twice what one connection carries", {connection}, 0.5},
       {"device link",
        "device link 2x",
        "twice the rate between the devices of a host",

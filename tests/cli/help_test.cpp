@@ -46,10 +46,9 @@ TEST_CASE("help: an option that there is not is named, with what was meant") {
   const Called slip = sandbox.call("check small.yaml --sett seed=2");
   CHECK(slip.status == 2);
   CHECK(slip.err == "error: foretrain check has no option --sett; did you mean --set?\n");
-  const Called joined = sandbox.call("evaluate small.yaml --weighst=w");
+  const Called joined = sandbox.call("validate small.yaml --ledgre=w");
   CHECK(joined.status == 2);
-  CHECK(joined.err ==
-        "error: foretrain evaluate has no option --weighst; did you mean --weights?\n");
+  CHECK(joined.err == "error: foretrain validate has no option --ledgre; did you mean --ledger?\n");
   const Called far = sandbox.call("check small.yaml --frobnicate");
   CHECK(far.status == 2);
   CHECK(far.err ==
@@ -59,7 +58,8 @@ TEST_CASE("help: an option that there is not is named, with what was meant") {
 
 TEST_CASE("help: what an option does not take is told as an error") {
   Sandbox sandbox;
-  for (const char* wrong : {"describe bashh", "new --question why </dev/null", "serve --port 99999", "check small.yaml more.yaml"}) {
+  for (const char* wrong : {"describe bashh", "new --question why </dev/null", "serve --port 99999",
+                            "check small.yaml more.yaml"}) {
     CAPTURE(wrong);
     const Called called = sandbox.call(wrong);
     CHECK(called.status == 2);

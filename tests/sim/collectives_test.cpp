@@ -125,6 +125,26 @@ TEST_CASE("collectives: auto counts what leaves a host where workers share hosts
   CHECK(on_two_hosts("auto", {}) == on_two_hosts("tree", {}));
 }
 
+// Of devices that are joined, trees between the hosts: of few hosts they carry less than a ring.
+TEST_CASE("collectives: auto is the quicker of both where hosts have devices") {
+  const auto [hosts, devices] =
+      GENERATE(table<int, int>({{2, 2}, {2, 8}, {3, 4}, {4, 2}, {4, 8}, {8, 8}}));
+  CAPTURE(hosts, devices);
+  const auto step_s = [&, &hosts = hosts, &devices = devices](const std::string& algorithm) {
+    ShardedJob job("optimizer", hosts * devices, 32'000'000);
+    job.c.scenario.training.steps = 2;
+    job.c.scenario.training.bucket_size = {4'000'000};
+    job.host().count = hosts;
+    job.host().devices = devices;
+    job.host().device_link = {{150e9}, 5_us, false};
+    job.host().nic = {100e9 / 8};
+    job.host().latency = 10_us;
+    set_option(job.c.scenario.training.protocol, "algorithm", algorithm);
+    return job.step_s();
+  };
+  CHECK(step_s("auto") <= 1.001 * std::min(step_s("ring"), step_s("tree")));
+}
+
 TEST_CASE("collectives: one that takes a while to start takes that before its first message") {
   const int workers = GENERATE(1, 2, 4);
   CAPTURE(workers);

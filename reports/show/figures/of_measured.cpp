@@ -1,3 +1,4 @@
+// Draws forecasts over what was measured.
 #include "reports/show/figures/of_studies.h"
 
 #include <fmt/format.h>

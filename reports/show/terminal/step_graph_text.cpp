@@ -55,20 +55,25 @@ double mega(Flops flops) { return flops.value / 1e6; }
 double mega(Bytes bytes) { return static_cast<double>(bytes.value) / 1e6; }
 double milliseconds(Duration time) { return static_cast<double>(time.ns) / 1e6; }
 
+/// Of a profile, which says bytes: it counts them in floats.
+Bytes parameter_bytes(std::int64_t parameters) { return {4 * parameters}; }
+
 /// The figures of a line, with as many decimals as their column has.
 class Figures {
  public:
   Figures(const Training& training, const Cost& total)
       : profiled_(training.network->profiled()),
         work_(decimals_for(profiled_ ? milliseconds(total.measured) : mega(total.flops))),
-        bytes_(decimals_for(mega(std::max(total.read.total(), total.written.total())))) {}
+        bytes_(decimals_for(mega(std::max(total.read.total(), total.written.total())))),
+        parameters_(decimals_for(mega(parameter_bytes(training.network->parameters())))) {}
 
   [[nodiscard]] Row row(const Operation& operation) const {
     const Cost& cost = operation.cost;
     return {operation.every == 1 ? operation.name
                                  : fmt::format("{}, a step in {}", operation.name, operation.every),
             operation.output ? to_string(*operation.output) : "",
-            whole_number(operation.parameters),
+            profiled_ ? number_text(mega(parameter_bytes(operation.parameters)), parameters_)
+                      : whole_number(operation.parameters),
             number_text(profiled_ ? milliseconds(cost.measured) : mega(cost.flops), work_),
             number_text(mega(cost.read.total()), bytes_),
             number_text(mega(cost.written.total()), bytes_),
@@ -79,6 +84,7 @@ class Figures {
   bool profiled_;
   int work_;
   int bytes_;
+  int parameters_;
 };
 
 /// A name that leaves the figures no room in the terminal has a line of its own above them.
@@ -113,8 +119,12 @@ std::string graph_sentence(std::string_view model, const Training& training) {
   const std::string batches = training.accumulate > 1
                                   ? fmt::format(", {} of them a step", grouped(training.accumulate))
                                   : "";
-  std::string text = fmt::format("{}: a gradient over {} examples {}{}; its {} parameters ", model,
-                                 training.batch_size, work, batches, grouped(network.parameters()));
+  const std::string what =
+      network.profiled()
+          ? fmt::format("{} MB of parameters", figure(mega(parameter_bytes(network.parameters()))))
+          : fmt::format("{} parameters", grouped(network.parameters()));
+  std::string text = fmt::format("{}: a gradient over {} examples {}{}; its {} ", model,
+                                 training.batch_size, work, batches, what);
   const std::int64_t averaged =
       protocol_called(training.strategy).steps_an_averaging(training.options);
   if (training.nodes() == 1) {
@@ -172,7 +182,9 @@ std::string step_table(std::string_view model, const Training& training) {
   const StepGraph graph = make_step_graph(training, BucketDetail::runs);
   const Cost total = totals(graph);
   const Figures figures(training, total);
-  std::vector<Row> rows{titles(training), {"", "", "", "", "[MB]", "[MB]", ""}};
+  std::vector<Row> rows{
+      titles(training),
+      {"", "", training.network->profiled() ? "[MB]" : "", "", "[MB]", "[MB]", ""}};
   rows.reserve(boost::num_vertices(graph) + 3);
   for (std::size_t v = 0; v < boost::num_vertices(graph); ++v)
     rows.push_back(figures.row(graph[v]));

@@ -58,7 +58,7 @@ TEST_CASE("verify: text is read to its last line") {
   write_data(folder / "a.test", "1 1:1\n");
   write_data(folder / "a.train", "-1 1:0.5 3:2\n1 3:-1\n");
   CHECK_THAT(describe_data(folder.path()),
-             Contains("format     libsvm\ntrain      2 of 1.50 of ") &&
+             Contains("format     libsvm\ntrain      2 of 1.33 of ") &&
                  Contains("2 classes (0: 1, 1: 1)"));
   write_data(folder / "a.train", "1 1:0.5 3:2\n1 3:-1 2:7\n");
   CHECK_THAT(complaint([&] { describe_data(folder.path()); }),

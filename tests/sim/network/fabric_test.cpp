@@ -1,6 +1,7 @@
 // Messages take what sharing ports takes, what TCP adds.
 #include "sim/network/fabric.h"
 
+#include "sim/network/topology.h"
 #include "tests/support/actors.h"
 
 #include <catch2/catch.hpp>
@@ -154,6 +155,14 @@ TEST_CASE("fabric: a connection carries no more than its host's flow rate, two c
   // The port of the third has room for both: all of it is used, and no more is given to either.
   CHECK(arrivals.at[0] == Instant{} + (cluster.connections == 1 ? 4_ms : 2_ms) + 20_us);
   CHECK(arrivals.at[1] == Instant{} + (cluster.connections == 1 ? 4_ms : 2_ms) + 20_us);
+}
+
+// So it is no resource that limits a training beside the interface.
+TEST_CASE("fabric: a flow rate that fills the interface caps no connection") {
+  ClusterSpec cluster = star_of(2, kMegabyte, 0_us, false);
+  cluster.hosts[0].flow_rate = {kMegabyte.value / 4};
+  cluster.hosts[0].ports = GENERATE(3, 4);
+  CHECK((Topology(cluster).most_between(0, 1) > 0) == (cluster.hosts[0].ports == 3));
 }
 
 TEST_CASE("fabric: what a capped flow leaves of a port another one has") {
