@@ -39,8 +39,8 @@ namespace {
 
 constexpr std::int64_t kCallsCounted = 200;           // of a round trip, that count
 constexpr Duration kWarmCalls{20'000'000};            // until caches are warm
-constexpr std::int64_t kFrame = 64 * 1024;            // of what fills a link
-constexpr std::int64_t kFrames = 64;                  // 8 connections of 100 ms: 2.6 Gbit/s
+constexpr std::int64_t kFrame = 32 * 1024;            // of what fills a link
+constexpr std::int64_t kFrames = 128;                 // 8 connections of 100 ms: 2.6 Gbit/s
 constexpr Duration kWarm{300'000'000};                // until windows have opened
 constexpr int kWarmRoundTrips = 30;                   // likewise, where they are long
 constexpr Duration kLoadCounted{400'000'000};         // bytes are counted for so long, or longer:
@@ -276,6 +276,7 @@ LinkUse Lead::load(int connections) const {
   return {.connections = connections,
           .on_way = kFrames,
           .frame = kFrame,
+          .answers = 4,
           .warm = std::max(kWarm, longest_ * kWarmRoundTrips),
           .counted = std::max(kLoadCounted, longest_ * kCountedRoundTrips)};
 }

@@ -190,23 +190,23 @@ void LinkEnd::add_line(const std::shared_ptr<Connection>& connection) {
 
 void LinkEnd::send(Line& line) { send_frame(*line.connection, kLoad, frame_); }
 
-// A connection's rate is told by its own first and last answer: the answers of several come in
-// bunches.
 void LinkEnd::end_if_counted() {
-  const auto counts_until = warm_until_ + std::chrono::nanoseconds(use_.counted.ns);
+  const auto now = Clock::now();
   const auto few = [this](const auto& line) { return std::ssize(line->answers) < use_.answers; };
-  if (Clock::now() < counts_until || std::ranges::any_of(lines_, few)) return;
-  LinkSpeed speed;
+  if (now < warm_until_ + std::chrono::nanoseconds(use_.counted.ns)) return;
+  if (std::ranges::any_of(lines_, few)) return;
+  std::int64_t frames = -1;  // the last one ends the time
   std::vector<double> times_s;
   for (const auto& line : lines_) {
     const auto& answers = line->answers;
-    const auto frames = static_cast<double>((std::ssize(answers) - 1) * use_.frame);
-    speed.bytes_ps += frames / seconds(answers.back() - answers.front());
+    frames += std::ssize(answers);
     for (std::size_t i = 1; i < answers.size(); ++i) {
       times_s.push_back(seconds(answers[i] - answers[i - 1]));
     }
     line->connection->close();
   }
+  LinkSpeed speed;
+  speed.bytes_ps = static_cast<double>(frames * use_.frame) / seconds(now - warm_until_);
   speed.round_trip = Duration::from_seconds(median(std::move(times_s)).value_or(0));
   poll_ = {};
   // The caller is one of their callbacks.
