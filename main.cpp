@@ -3,7 +3,6 @@
 #include "exec/calibration/calibration_cache.h"
 #include "exec/calibration/cluster/calibrate_cluster.h"
 #include "exec/checkpoint/resumption.h"
-#include "exec/launch/kept_weights.h"
 #include "exec/launch/kernel_program.h"
 #include "exec/launch/run.h"
 #include "exec/launch/this_program.h"
@@ -45,20 +44,18 @@
 namespace {
 using namespace foretrain;
 
-void say(const Arguments& arguments, const std::string& line) {
-  answer_of(arguments, "").say(line);
+exec::Tell telling(const Arguments& arguments) {
+  return [&](const std::string& line) { answer_of(arguments, "").say(line); };
 }
 
-exec::Tell telling(const Arguments& arguments) {
-  return [&](const std::string& line) { say(arguments, line); };
+exec::StartOptions asked_start(const Arguments& arguments) {
+  return {exec::read_hosts(arguments.slots, arguments.ssh, arguments.own_address),
+          arguments.job_key,
+          {arguments.tls, {arguments.tls_certificate, arguments.tls_key, arguments.tls_authority}}};
 }
 
 exec::RunOptions run_options_of(const Arguments& arguments) {
   exec::RunOptions options;
-  options.job_key = arguments.job_key;
-  options.tls = {arguments.tls,
-                 {arguments.tls_certificate, arguments.tls_key, arguments.tls_authority}};
-  options.hosts = exec::read_hosts(arguments.slots, arguments.ssh, arguments.own_address);
   options.save = arguments.save;
   options.resume = arguments.resume;
   options.max_restarts = arguments.max_restarts;
@@ -131,15 +128,15 @@ std::optional<Record> simulate_own_times(const Arguments& arguments, const Recor
 int run(const Arguments& arguments) {
   const std::vector<Case> cases = read_cases(arguments);
   exec::RunOptions options = run_options_of(arguments);
-  exec::check_kept(options.save);
+  exec::check_save(options.save);
   if (!arguments.save.empty()) check_one(cases, "--save: the weights of one training");
   if (!arguments.resume.empty()) check_one(cases, "--resume: goes on with one training");
-  if (const auto other = exec::take_part(cases, options)) return *other;
+  if (const auto other = exec::take_part(cases, asked_start(arguments), options)) return *other;
   const Interruption interruption;
   std::optional<exec::MetricsEndpoint> metrics;
   if (!arguments.metrics.empty()) {
     metrics.emplace(exec::read_metrics_place(arguments.metrics));
-    say(arguments, "metrics: " + metrics->url());
+    telling(arguments)("metrics: " + metrics->url());
     options.watch = [&](const Record& so_far, std::int64_t all) { metrics->follow(so_far, all); };
   }
   Answer answer = answer_of(arguments, "run");
@@ -225,9 +222,10 @@ int validate(const Arguments& arguments) {
   if (!arguments.against.empty()) return forecast_measured(arguments);
   const std::vector<Case> cases = read_forecastable(arguments);
   exec::RunOptions options = run_options_of(arguments);
-  if (const auto other = exec::take_part(cases, options, exec::Trainings::as_told)) return *other;
+  const auto other =
+      exec::take_part(cases, asked_start(arguments), options, exec::Trainings::as_told);
+  if (other) return *other;
   const Interruption interruption;
-  const exec::Dismissal dismissal(options);
   exec::idle(telling(arguments));
   if (arguments.machine.empty()) exec::forget_noisy(telling(arguments));
   DataSets data_sets;
@@ -330,7 +328,7 @@ int calibrate(const Arguments& arguments) {
     path = exec::calibrate_to(path, cases, tell).string();
     notes = wrap(machine_sentence(read_machine(path)));
   }
-  say(arguments, notes);
+  tell(notes);
   print_result(fmt::format("machine: {}\n", path));
   return kDone;
 }

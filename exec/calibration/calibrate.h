@@ -56,6 +56,11 @@ void calibrate_model(Machine& machine, const Case& scenario_case, const Calibrat
 /// Adds messages between emulated hosts; where they cannot be made, why.
 void calibrate_emulation(Machine& machine, const CalibrateOptions& options);
 
+/// What a core takes that works (gradients, updates, messages, bytes out of caches and memory,
+/// changes between them) becomes `factor` times as long (CoreWatch::settled). What others decide
+/// stays: how a sleeper is woken, slices, a bandwidth that cores share, a disk.
+void settle(Machine& machine, double factor);
+
 /// Ends what nobody waits for any more.
 void check_wanted(const CalibrateOptions& options);
 

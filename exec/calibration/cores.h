@@ -27,6 +27,11 @@ double measure_slice(int core);
 /// it, beside the kernel's work.
 double measure_process_change(int core);
 
+/// How much longer a job takes on a core where it is handed to a thread that computes and the event
+/// loop is told of its end (models/protocol/job_placement.h), than where it runs on the loop:
+/// seconds. Of jobs that do nothing, one after another, which a driver of a node carries out.
+double measure_thread_change(int core);
+
 /// What one worker alone computes of the scenario's model and data, within this process.
 std::shared_ptr<const Training> training_alone(const Case& scenario_case, int batch_size,
                                                std::int64_t steps, DataSets& data_sets);

@@ -1,4 +1,5 @@
-#include "exec/calibration/settle.h"
+// The end of a calibration: its figures at one speed of the machine.
+#include "exec/calibration/calibrate.h"
 
 namespace foretrain::exec {
 

@@ -1,7 +1,6 @@
 #include "exec/calibration/single_runs.h"
 
 #include "exec/calibration/cores.h"
-#include "exec/calibration/sparse_costs.h"
 #include "exec/calibration/steady_runs.h"
 #include "exec/launch/run.h"
 #include "exec/system/process.h"
@@ -55,7 +54,7 @@ Sizes sizes_for(const Network& network, std::int64_t test_examples) {
 Record done(const Case& scenario_case, const CalibrateOptions& options) {
   RunOptions run_options;
   run_options.program = options.program;
-  run_options.by_itself = options.among_tasks;
+  run_options.start = start_here({}, options.among_tasks);
   Record record = run(scenario_case, run_options);
   if (record.outcome == Outcome::done) return record;
   throw NotDone(record.outcome, "calibration: " + record.failure);

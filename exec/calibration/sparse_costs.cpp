@@ -1,7 +1,7 @@
-#include "exec/calibration/sparse_costs.h"
-
+// What sparse updates cost a core beside the gradient.
 #include "exec/calibration/cores.h"
 #include "exec/calibration/forked.h"
+#include "exec/calibration/single_runs.h"
 #include "models/base/check.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/worker_compute.h"

@@ -109,7 +109,7 @@ Case SteadyRuns::alone(int batch_size, std::int64_t steps, std::string_view stra
 SteadyRun SteadyRuns::measure(int batch_size, std::string_view strategy) {
   RunOptions run_options;
   run_options.program = options_.program;
-  run_options.by_itself = options_.among_tasks;
+  run_options.start = start_here({}, options_.among_tasks);
   Length& length = lengths_[{std::string(strategy), batch_size}];
   if (length.steps == 0) {
     const Prepared prepared = prepare(alone(batch_size, 1, strategy), Need::shape);

@@ -1,5 +1,5 @@
-#include "exec/calibration/thread_change.h"
-
+// What a job takes longer on a thread beside the event loop.
+#include "exec/calibration/cores.h"
 #include "exec/calibration/forked.h"
 #include "exec/driver/event_loop.h"
 #include "exec/driver/node_driver.h"

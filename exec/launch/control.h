@@ -50,7 +50,8 @@ namespace foretrain::exec {
 /// A task of `calibrate --cluster` trains nothing, and its life is another one:
 ///
 ///     measured ---------------------->            my host, address, port
-///           <------------------------- measure    what is next (calibration/cluster/orders.h)
+///           <------------------------- measure    what is next
+///           (calibration/cluster/measuring_task.h)
 ///     measured ---------------------->            what that found; so on, until exit
 ///
 /// Between nodes a connection begins with a handshake, too: whoever does not know the job's key is

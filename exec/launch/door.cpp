@@ -1,10 +1,7 @@
 #include "exec/launch/door.h"
 
 #include "exec/launch/control.h"
-
-#include <fmt/format.h>
-
-#include <fcntl.h>
+#include "exec/transport/connecting.h"
 
 #include <utility>
 
@@ -21,20 +18,7 @@ Door::Door(asio::io_context& loop, const Credentials& known, std::size_t nodes)
 std::string Door::listen(Hosts& hosts, const tcp::endpoint& place) {
   std::string wrong;
   for (std::size_t host = 0; host < hosts.count() && wrong.empty(); ++host) {
-    hosts.enter(host, [&] {
-      tcp::acceptor& acceptor = acceptors_.emplace_back(loop_);
-      error_code error;
-      acceptor.open(place.protocol());
-      fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);  // else nodes would listen here, too
-      acceptor.set_option(tcp::acceptor::reuse_address(true));
-      acceptor.bind(place, error);
-      if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-      if (error == boost::system::errc::address_not_available) {
-        wrong = fmt::format("{}, which is no address of this machine", error.message());
-      } else if (error) {
-        wrong = error.message();
-      }
-    });
+    hosts.enter(host, [&] { wrong = listen_at(acceptors_.emplace_back(loop_), place); });
   }
   return wrong;
 }

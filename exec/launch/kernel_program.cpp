@@ -1,6 +1,7 @@
 #include "exec/launch/kernel_program.h"
 
 #include "exec/launch/task.h"
+#include "exec/system/process.h"
 #include "exec/transport/build_name.h"
 #include "models/networks/registry.h"
 #include "reports/record/tell_people.h"
@@ -10,9 +11,8 @@
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
 #include <system_error>
+#include <utility>
 
 namespace foretrain::exec {
 namespace {
@@ -41,12 +41,11 @@ bool processor_has_avx512() {
 bool is_program(const fs::path& path) { return access(path.c_str(), X_OK) == 0; }
 
 // Returns only where that failed: why.
-std::string become_program(const fs::path& program, char* const* arguments) {
-  setenv(kCameFrom, build_name().c_str(), 1);
-  execv(program.c_str(), arguments);
-  const int error = errno;
-  unsetenv(kCameFrom);
-  return fmt::format("{}: {}", program.string(), std::generic_category().message(error));
+std::string become_program(const fs::path& program, char* const* arguments,
+                           std::vector<std::string> variables = {}) {
+  variables.push_back(fmt::format("{}={}", kCameFrom, build_name()));
+  return fmt::format("{}: {}", program.string(),
+                     std::generic_category().message(become(program, arguments, variables)));
 }
 
 // `theirs` has become this one, and is another build. Where that was its own idea, it goes on.
@@ -57,8 +56,7 @@ void go_back(const KernelProgram& one, const std::string& theirs,
   const fs::path before = one.kernels == kAvx512 ? program_with(kAvx2, one) : fs::path();
   if (asked || before.empty()) throw InputError(why);
   tell_people(fmt::format("passed over: {}\n", why));
-  setenv(kKernelsVariable, std::string(kAvx2).c_str(), 1);
-  execv(before.c_str(), arguments);
+  become(before, arguments, {fmt::format("{}={}", kKernelsVariable, kAvx2)});
   throw InputError(why);
 }
 
@@ -116,10 +114,8 @@ fs::path chosen_program(const KernelProgram& one, const std::optional<std::strin
 int choose_kernels(char* const* arguments) {
   const KernelProgram one = this_kernel_program();
   const std::optional<std::string> asked = process_environment(kKernelsVariable);
-  if (const auto theirs = process_environment(kCameFrom)) {
-    unsetenv(kCameFrom);
-    if (*theirs != build_name()) go_back(one, *theirs, asked, arguments);
-  }
+  const auto theirs = process_environment(kCameFrom);
+  if (theirs && *theirs != build_name()) go_back(one, *theirs, asked, arguments);
   const fs::path chosen = chosen_program(one, asked, processor_has_avx512());
   if (chosen.empty()) return 0;
   const std::string why = become_program(chosen, arguments);
@@ -136,15 +132,13 @@ std::vector<std::string> other_kernels() {
   return others;
 }
 
-void begin_again_with(const std::string& kernels, const std::vector<std::string>& words) {
+void begin_again_with(const std::string& kernels, const std::vector<std::string>& words,
+                      std::vector<std::string> variables) {
   const fs::path program = program_with(kernels, this_kernel_program());
   if (program.empty()) throw InputError("there is no program with " + kernels + " kernels here");
-  std::vector<char*> raw;
-  raw.reserve(words.size() + 1);
-  for (const std::string& word : words) raw.push_back(const_cast<char*>(word.c_str()));
-  raw.push_back(nullptr);
-  setenv(kKernelsVariable, kernels.c_str(), 1);
-  throw InputError(become_program(program, raw.data()));
+  const std::vector<char*> raw = raw_words(words);
+  variables.push_back(fmt::format("{}={}", kKernelsVariable, kernels));
+  throw InputError(become_program(program, raw.data(), std::move(variables)));
 }
 
 std::string build_and_kernels() {

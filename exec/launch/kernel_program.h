@@ -47,9 +47,11 @@ int choose_kernels(char* const* arguments);
 std::vector<std::string> other_kernels();
 
 /// This process becomes the program with `kernels`, called with `words`. Its id, its parent, its
-/// cores, its network stay; other threads end. @throws InputError where it cannot
+/// cores, its network stay, and its environment, but for `variables` (become); other threads end.
+/// @throws InputError where it cannot
 [[noreturn]] void begin_again_with(const std::string& kernels,
-                                   const std::vector<std::string>& words);
+                                   const std::vector<std::string>& words,
+                                   std::vector<std::string> variables = {});
 
 /// `0.1.0 (2c2e608b1a2c, wire 2), avx2 kernels`.
 std::string build_and_kernels();

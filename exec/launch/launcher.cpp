@@ -2,19 +2,29 @@
 
 #include "exec/launch/memory_need.h"
 #include "exec/system/process.h"
+#include "exec/usage/interface.h"
 #include "reports/record/collector.h"
+#include "reports/record/interruption.h"
 #include "reports/record/tell_people.h"
 #include "scenarios/input_error.h"
+#include "scenarios/read.h"
 #include "scenarios/units.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <fcntl.h>
+
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <filesystem>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace foretrain::exec {
 using boost::system::error_code;
@@ -29,16 +39,17 @@ std::string makes_no_sense(const Member& sender, const std::exception& error) {
 
 }  // namespace
 
-Launcher::Launcher(const Prepared& prepared, const RunOptions& options, const Meeting& meeting)
+Launcher::Launcher(const Prepared& prepared, const RunOptions& options, const Meeting& meeting,
+                   int probes)
     : prepared_(prepared),
       options_(options),
       training_(*prepared.training),
-      known_(meeting.known),
-      meeting_(meeting.place),
+      meeting_(meeting),
+      probes_(probes),
       restarts_(prepared.scenario_case, options),
       supervisor_(rules()),
       hosts_(prepared.scenario_case.scenario.cluster, options.emulate),
-      door_(loop_, known_, static_cast<std::size_t>(training_.nodes())) {
+      door_(loop_, meeting_.known, static_cast<std::size_t>(training_.nodes())) {
   add_members();
   begin_attempt();
   if (!options.elsewhere()) {
@@ -57,12 +68,15 @@ Launcher::~Launcher() {
 supervision::Rules Launcher::rules() {
   return {.training = prepared_.training,
           .restarts = options_.max_restarts,
-          .tasks = options_.task.has_value(),
+          .tasks = !options_.start->starts_all(),
           .join_limit = options_.join_timeout,
           .described = [this](NodeId id) { return member(id).described(); },
           .named = [this](NodeId id) { return member(id).named(); },
           .text = [](Duration time) { return to_text(time); },
-          .join_advice = [this] { return refusals_.summary() + how_to_reach(); }};
+          .join_advice =
+              [this] {
+                return refusals_.summary() + options_.start->join_advice(to_text(door_.place(0)));
+              }};
 }
 
 void Launcher::add_members() {
@@ -104,10 +118,8 @@ void Launcher::begin_attempt() {
     member.silence.reset();
     if (!options_.elsewhere()) member.pauses = make_pauses(id, beginning_.time);
   }
-  record_.machine = options_.task ? "tasks of " + options_.task->started_by
-                                  : hosts_.describe(usable_cores().size());
-  if (options_.hosts) record_.machine = options_.hosts->describe();
-  if (known_.tls) record_.machine += ", TLS";
+  record_.machine = options_.start->machine(hosts_.describe(usable_cores().size()));
+  if (meeting_.known.tls) record_.machine += ", TLS";
   if (!options_.emulate) return;
   std::vector<std::size_t> hosts;
   for (const Member& member : members_) hosts.push_back(member.host);
@@ -286,6 +298,75 @@ void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
             .manifest.has_value();
   }
   handle(std::move(told));
+}
+
+std::string Launcher::listen() {
+  const Start& start = *options_.start;
+  const bool own = !options_.emulate && !start.through_ssh();
+  if (const std::string down = loopback_trouble(); own && !down.empty()) return down;
+  const std::string wrong = door_.listen(hosts_, meeting_.place);
+  if (wrong.empty()) return {};
+  return fmt::format("launcher: cannot listen on {}: {}; {}", to_text(meeting_.place), wrong,
+                     start.listen_advice());
+}
+
+// A signal that came before, between two attempts say, is heard as well.
+void Launcher::watch_interruption() {
+  interruption_.assign(fcntl(Interruption::descriptor(), F_DUPFD_CLOEXEC, 0));
+  interruption_.async_wait(
+      boost::asio::posix::stream_descriptor::wait_read, [this](error_code error) {
+        if (error) return;
+        handle(supervision::Interrupted{interrupted_by(Interruption::signal())});
+      });
+}
+
+// What comes to the door before all have joined may be a node of ours, or anybody.
+void Launcher::on_refused(const std::string& peer, const Refused& refused) {
+  if (supervisor_.stage() == supervision::Supervisor::Stage::ending) return;
+  // It is one of ours, and will be no other however long we wait.
+  if (refused.proved()) {
+    const bool ours =
+        options_.start->through_ssh() && refused.claimed && *refused.claimed < members_.size();
+    const std::string who = ours ? members_[*refused.claimed].described() : "a node at " + peer;
+    return fail(fmt::format("{}: {}", who, refused.why));
+  }
+  const Member* slow = refused.refusal == Refusal::silent ? owner_of(peer) : nullptr;
+  if (slow != nullptr) return refusals_.add_slow(slow->described(), refused.why);
+  const bool node = refused.claimed && *refused.claimed < members_.size();
+  refusals_.add(peer, node ? members_[*refused.claimed].role : "", refused.why);
+}
+
+// Which of the processes that are still to come holds the other end.
+const Member* Launcher::owner_of(const std::string& peer) const {
+  int port = -1;
+  const char* digits = peer.data() + peer.rfind(':') + 1;
+  std::from_chars(digits, peer.data() + peer.size(), port);
+  const auto owner = std::ranges::find_if(members_, [&](const Member& member) {
+    return member.lives() && !member.connection && holds_port(member.process, port);
+  });
+  return owner == members_.end() ? nullptr : &*owner;
+}
+
+nlohmann::json Launcher::setup_of(std::size_t id) const {
+  // Where there are servers, nobody else listens.
+  const int listener = static_cast<int>(id) - (training_.servers > 0 ? training_.workers : 0);
+  const int port = options_.port > 0 && listener >= 0 ? options_.port + 1 + listener : 0;
+  const Member& member = members_[id];
+  const std::int64_t incarnation = supervisor_.incarnation(NodeId(member.rank));
+  NodePart part = checkpoints_->part_of(NodeId(member.rank));
+  if (incarnation > 1) part.from.clear();  // the training has gone on since
+  nlohmann::json setup{{"scenario", to_yaml(record_.scenario_case.scenario)},
+                       {"places", record_.scenario_case.places},
+                       {"dataset", to_json(prepared_.dataset)},
+                       {"port", port},
+                       {"interface", hosts_.interface()},
+                       {"job_times", options_.job_times},
+                       {"save", options_.save.empty() ? "" : absolute(options_.save).string()},
+                       {"checkpoint", to_json(part)},
+                       {"generation", incarnation},
+                       {"max_delay_ns", options_.max_delay.ns}};
+  if (options_.emulate) setup["address"] = hosts_.address(member.host);
+  return setup;
 }
 
 }  // namespace foretrain::exec

@@ -7,7 +7,6 @@
 #include "exec/launch/door.h"
 #include "exec/launch/member.h"
 #include "exec/launch/refusals.h"
-#include "exec/launch/rendezvous.h"
 #include "exec/launch/restarts.h"
 #include "exec/launch/run.h"
 #include "exec/launch/run_rows.h"
@@ -36,12 +35,13 @@ namespace foretrain::exec {
 /// attempts at a training, each from the newest whole checkpoint (restarts.h). Signals end it as
 /// long as an Interruption exists. One thread.
 ///
-/// As a task of another launcher it is rank 0's part: it starts its own node alone, the other ranks
-/// join by themselves. On hosts that the user named it starts all nodes through ssh.
+/// `RunOptions::start` says which nodes it starts, where; the others join by themselves.
 class Launcher {
  public:
-  /// All outlive it. @throws InputError as Restarts; not enough memory
-  Launcher(const Prepared& prepared, const RunOptions& options, const Meeting& meeting);
+  /// All outlive it. `probes`: the descriptor of PauseProbes, for the nodes; -1: none.
+  /// @throws InputError as Restarts; not enough memory
+  Launcher(const Prepared& prepared, const RunOptions& options, const Meeting& meeting,
+           int probes = -1);
   ~Launcher();
 
   struct Ended {
@@ -77,15 +77,10 @@ class Launcher {
   /// Where its nodes listen.
   [[nodiscard]] nlohmann::json places() const;
 
-  // How nodes begin (launcher_setup.cpp).
+  // How nodes begin.
   [[nodiscard]] nlohmann::json setup_of(std::size_t id) const;
   /// Returns what is wrong, or nothing.
   std::string listen();
-  /// For a node of another host that has not come; may be empty.
-  [[nodiscard]] std::string how_to_reach() const;
-  void start_remote(Member& member);
-  [[nodiscard]] std::vector<std::string> words_for(const Member& member,
-                                                   const std::string& program) const;
   void on_refused(const std::string& peer, const Refused& refused);
   [[nodiscard]] const Member* owner_of(const std::string& peer) const;
 
@@ -106,7 +101,7 @@ class Launcher {
   void take_rows();
   void fail(const std::string& why);
 
-  // All nodes compute with the same kernels (launcher_kernels.cpp).
+  // All nodes compute with the same kernels.
   [[nodiscard]] std::string preferred_kernels() const;
   /// All have told theirs. False: some begin again, or it has failed.
   bool agree();
@@ -125,8 +120,8 @@ class Launcher {
   const Prepared& prepared_;
   const RunOptions& options_;
   const Training& training_;
-  Credentials known_;
-  boost::asio::ip::tcp::endpoint meeting_;
+  Meeting meeting_;
+  int probes_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   Restarts restarts_;
   supervision::Supervisor supervisor_;

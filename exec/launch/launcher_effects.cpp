@@ -1,16 +1,23 @@
 // How the launcher performs what the supervisor decides.
+#include "exec/launch/kernel_agreement.h"
+#include "exec/launch/kernel_program.h"
 #include "exec/launch/launcher.h"
+#include "exec/launch/task.h"
+#include "models/networks/registry.h"
 #include "reports/record/tell_people.h"
+#include "scenarios/units.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <memory>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace foretrain::exec {
 using boost::system::error_code;
@@ -20,6 +27,23 @@ void Launcher::perform(const supervision::Effects& effects) {
   for (const supervision::Effect& each : effects) {
     std::visit([this](const auto& effect) { perform(effect); }, each);
   }
+}
+
+void Launcher::perform(const supervision::Start& start) {
+  Member& member = this->member(start.node);
+  if (member.connection) std::exchange(member.connection, nullptr)->close();
+  member.place = nullptr;
+  member.reaped = false;
+  const auto here = door_.place(member.host);
+  NodeCommand command{loop_,
+                      options_.program,
+                      {"node", "--address", here.address().to_string(), "--port",
+                       fmt::format("{}", here.port()), "--id", fmt::format("{}", member.rank)},
+                      meeting_.known.key};
+  if (probes_ >= 0) {
+    command.words.insert(command.words.end(), {"--probes", fmt::format("{}", probes_)});
+  }
+  hosts_.enter(member.host, [&] { options_.start->start(member, command); });
 }
 
 void Launcher::perform(const supervision::Kill& kill) {
@@ -94,6 +118,18 @@ nlohmann::json Launcher::places() const {
   nlohmann::json places;
   for (const Member& each : members_) places.push_back(each.place);
   return places;
+}
+
+std::unique_ptr<Pauses> Launcher::make_pauses(std::size_t node, Instant now) {
+  const auto send_signal = [this, node](int signal) {
+    if (members_[node].lives()) kill(members_[node].process, signal);
+  };
+  const auto died = [this, node](const Life::Death& death) {
+    handle(supervision::FaultDue{
+        {NodeId(members_[node].rank)}, death_at(death.at), death.restart_after});
+  };
+  return std::make_unique<Pauses>(loop_, record_.scenario_case.scenario, static_cast<int>(node),
+                                  now, send_signal, died);
 }
 
 void Launcher::begin_training() {
@@ -191,6 +227,86 @@ void Launcher::perform(const supervision::Stop& /*stop*/) { loop_.stop(); }
 
 Instant Launcher::now() const {
   return trained_ ? beginning_.time + since(*trained_) : beginning_.time;
+}
+
+// All nodes compute with the same kernels ------------------------------------------------------
+
+// What people ask for, else what the training before had; else what the checkpoint was made with,
+// whose bits go on then.
+std::string Launcher::preferred_kernels() const {
+  if (const auto asked = process_environment(kKernelsVariable)) return *asked;
+  if (!options_.start->kernels().empty()) return options_.start->kernels();
+  return beginning_.from != nullptr ? beginning_.from->manifest.kernel_set : std::string();
+}
+
+void Launcher::on_listening(std::size_t id, const nlohmann::json& json) {
+  Member& member = members_[id];
+  member.kernels = json.at("kernels");
+  member.other_kernels = json.at("other_kernels").get<std::vector<std::string>>();
+  member.place = json;
+  if (options_.elsewhere()) record_.nodes[id].host = json.at("host");
+  handle(supervision::Told{NodeId(member.rank), supervision::Told::What::listening});
+}
+
+bool Launcher::agree() {
+  std::vector<NodeKernels> nodes;
+  for (const Member& each : members_) {
+    nodes.push_back({each.described(), each.kernels, each.other_kernels});
+  }
+  KernelAgreement agreed = kernels_before_.empty() ? agree_on_kernels(nodes, preferred_kernels())
+                                                   : keep_kernels(nodes, kernels_before_);
+  if (!agreed.wrong.empty()) {
+    handle(supervision::Failed{agreed.wrong});
+    return false;
+  }
+  kernels_ = std::move(agreed.kernels);
+  std::string others;
+  for (Member& each : members_) {
+    if (each.kernels == kernels_) continue;
+    others += (others.empty() ? "" : ", ") + each.role;
+    have_begin_again(each);
+  }
+  if (!others.empty()) {
+    tell_people(
+        fmt::format("all nodes compute with {} kernels, which each has: {} began with "
+                    "others, and began again\n",
+                    kernels_, others));
+    return false;
+  }
+  tell_change_of_kernels();
+  // Of a sweep's next training they begin with these at once.
+  if (kernels_ != kernel_set()) options_.start->begin_with(kernels_);
+  return true;
+}
+
+void Launcher::have_begin_again(Member& member) {
+  if (!member.connection) return;  // that it left is looked at already
+  send_text(*member.connection, ControlKind::kernels, NodeId(0), kernels_);
+  handle(supervision::Told{NodeId(member.rank), supervision::Told::What::kernels});
+}
+
+// One that comes back to a training.
+bool Launcher::has_other_kernels(Member& member) {
+  if (member.kernels == kernels_) return false;
+  const auto& others = member.other_kernels;
+  if (std::ranges::find(others, kernels_) != others.end()) {
+    have_begin_again(member);
+    return true;
+  }
+  handle(supervision::Told{
+      NodeId(member.rank), supervision::Told::What::trouble,
+      fmt::format("it computes with {} kernels, the others with {}", member.kernels, kernels_)});
+  return true;
+}
+
+void Launcher::tell_change_of_kernels() const {
+  if (beginning_.from == nullptr) return;
+  const std::string& before = beginning_.from->manifest.kernel_set;
+  if (before == kernels_) return;
+  tell_people(fmt::format(
+      "its numbers so far are of {} kernels, from here on of {}: the weights will not be the bits "
+      "of a training by one of them\n",
+      before, kernels_));
 }
 
 }  // namespace foretrain::exec

@@ -1,7 +1,5 @@
-#include "exec/launch/node_main.h"
-
+// The command `node`, with which a launcher starts a node.
 #include "exec/launch/control.h"
-#include "exec/launch/descriptors.h"
 #include "exec/launch/kernel_program.h"
 #include "exec/launch/node_process.h"
 #include "exec/launch/run.h"
@@ -11,13 +9,13 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/address.hpp>
+#include <fmt/format.h>
 
 #include <malloc.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -57,30 +55,23 @@ bool came_over_ssh(Joining& joining, const std::string& key, const std::string& 
   return true;
 }
 
-// As another program; all that the node has opened is closed by now.
+// As another program; all that the node has opened is closed by now. Other users cannot read the
+// environment of a process, which has the key.
 [[noreturn]] void begin_node_again(const std::string& kernels, const JobKey& key) {
   std::vector<std::string> words = words_of_command();
   const auto named = std::ranges::find(words, kKeyOption);
   if (named != words.end() && std::next(named) != words.end()) {
     *std::next(named) = kKeyInEnvironment;
-    setenv(kKeyVariable, key.secret().c_str(), 1);  // others cannot read it
   }
-  begin_again_with(kernels, words);
+  begin_again_with(kernels, words, {fmt::format("{}={}", kKeyVariable, key.secret())});
 }
 
-struct Attempt {
-  NodeEnded ended;
-  bool again = false;  // it is to join once more
-};
-
-Attempt node_of(const Joining& joining) {
+NodeEnded node_of(const Joining& joining) {
   std::signal(SIGPIPE, SIG_IGN);
   allow_descriptors(0);
   keep_freed_memory();
   boost::asio::io_context loop(1);
-  NodeProcess node(loop, joining);
-  const int status = node.run();
-  return {{status, node.has_training(), node.kernels()}, node.again()};
+  return NodeProcess(loop, joining).run();
 }
 
 }  // namespace
@@ -88,12 +79,12 @@ Attempt node_of(const Joining& joining) {
 // What the training before has held is given back in between. Who has heard that it is to begin
 // again with other kernels joins with these.
 NodeEnded node_until_told(const Joining& joining) {
-  Attempt attempt = node_of(joining);
-  while (attempt.again && attempt.ended.kernels.empty()) {
+  NodeEnded ended = node_of(joining);
+  while (ended.again && ended.kernels.empty()) {
     malloc_trim(0);
-    attempt = node_of(joining);
+    ended = node_of(joining);
   }
-  return attempt.ended;
+  return ended;
 }
 
 // The launcher is the only caller, so nobody has to be told what is wrong with a call.
@@ -104,8 +95,8 @@ int node_main(std::span<const char* const> arguments) {
   joining.launcher = {boost::asio::ip::make_address(given.at("--address")),
                       static_cast<std::uint16_t>(std::stoi(given.at("--port")))};
   joining.id = NodeId(static_cast<std::uint32_t>(std::stoi(given.at("--id"))));
-  const char* key = std::getenv(kKeyVariable);
-  if (key != nullptr) joining.known.key = JobKey(key);
+  if (given.contains("--probes")) joining.probes = std::stoi(given.at("--probes"));
+  if (const auto key = process_environment(kKeyVariable)) joining.known.key = JobKey(*key);
   if (given.contains(kKeyOption) &&
       !came_over_ssh(joining, given.at(kKeyOption), given.at("--folder"))) {
     return 1;

@@ -1,104 +1,138 @@
-// How a node's process comes to its peers.
-#include "exec/launch/node_process.h"
+#include "exec/launch/node_peers.h"
+
 #include "exec/transport/tuning.h"
 #include "models/protocol/registry.h"
+#include "models/protocol/sparse_payload.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <utility>
 
 namespace foretrain::exec {
 namespace asio = boost::asio;
 using asio::ip::tcp;
-using boost::system::error_code;
-using Clock = std::chrono::steady_clock;
 
-// A connection is a peer's once it has proved so; anything else is shown the door.
-void NodeProcess::welcome_peers() {
-  lobby_.emplace(loop_, handshake(largest_message()), index_of(id_), peers_.size());
+namespace {
+
+// What a message between nodes carries at most.
+Bytes largest_message(const Training& training) {
+  // Of a cut the gradients of each worker travel.
+  const std::int64_t parameters =
+      std::max<std::int64_t>(training.layout->parameters, 2 * training.workers);
+  return training.sparse() ? largest_push(parameters) : Bytes{parameters * 4};
+}
+
+}  // namespace
+
+NodePeers::NodePeers(asio::io_context& loop, const Joining& joining, const Scenario& scenario,
+                     std::shared_ptr<const Training> training, NodeDriver& driver,
+                     std::function<void()> all_here, OnFailed on_failed)
+    : loop_(loop),
+      joining_(joining),
+      scenario_(scenario),
+      training_(std::move(training)),
+      driver_(driver),
+      all_here_(std::move(all_here)),
+      on_failed_(std::move(on_failed)),
+      peers_(peers_of(*training_, joining.id)),
+      awaited_(peers_.size() + 1),
+      refusals_(fmt::format("node {}", index_of(joining.id))) {}
+
+std::optional<int> NodePeers::listen(tcp::endpoint here) {
+  if (peers_.empty() || joining_.id < peers_.front()) return 0;
+  acceptor_.emplace(loop_);
+  const std::string wrong =
+      listen_at(*acceptor_, here, [this](int socket) { tune_socket(socket); });
+  if (!wrong.empty()) {
+    on_failed_(fmt::format("cannot listen on {}: {}; choose other ports with --port", to_text(here),
+                           wrong),
+               {});
+    return {};
+  }
+  lobby_.emplace(loop_, handshake(), index_of(joining_.id), peers_.size());
   lobby_->open(
       [this](const std::shared_ptr<Connection>& peer, std::uint32_t from) {
-        const NodeId id{from};
-        const bool expected = std::ranges::binary_search(peers_, id) && id < id_;
-        if (expected && !driver_->has_peer(id)) return add_peer(id, peer);
-        if (expected && may_come_back(*training_, id)) return driver_->meet_again(id, peer);
-        refusals_.add(peer->peer(), fmt::format("node {}", from), "no such node is missing here");
-        peer->close();
+        on_proved(NodeId(from), peer);
       },
-      [this](const std::string& peer, const Refused& refused) {
-        const auto nodes = static_cast<std::uint32_t>(training_->nodes());
-        const bool node = refused.claimed && *refused.claimed < nodes;
-        const std::string name = node ? training_->role(NodeId(*refused.claimed)) : "";
-        const bool slow = node && refused.refusal == Refusal::silent;
-        const std::string why =
-            slow ? fmt::format("{}; if it is {}, its machine is busy, and it tries again",
-                               refused.why, name)
-                 : refused.why;
-        refusals_.add(peer, name, why);
-      });
+      [this](const std::string& peer, const Refused& refused) { on_refused(peer, refused); });
   lobby_->serve(*acceptor_);
+  return acceptor_->local_endpoint().port();
 }
 
-void NodeProcess::connect_to_peers(const nlohmann::json& places) {
-  peers_known_ = true;
-  join_deadline_ = Clock::now() + std::chrono::nanoseconds(joining_.limit.ns);
+void NodePeers::tune_socket(int native_socket) {
+  congestion_control_ = tune(native_socket, scenario_.transport);
+  give_up_after(native_socket, silence_of(scenario_));
+}
+
+Handshake NodePeers::handshake() const {
+  return {.key = joining_.known.key,
+          .most_payload = largest_message(*training_),
+          .tls = joining_.known.tls,
+          .share_memory = scenario_.transport.shared_memory};
+}
+
+void NodePeers::on_proved(NodeId from, const std::shared_ptr<Connection>& peer) {
+  const bool expected = std::ranges::binary_search(peers_, from) && from < joining_.id;
+  if (expected && !driver_.has_peer(from)) return add(from, peer);
+  if (expected && may_come_back(*training_, from)) return driver_.meet_again(from, peer);
+  refusals_.add(peer->peer(), fmt::format("node {}", index_of(from)),
+                "no such node is missing here");
+  peer->close();
+}
+
+void NodePeers::on_refused(const std::string& peer, const Refused& refused) {
+  const auto nodes = static_cast<std::uint32_t>(training_->nodes());
+  const bool node = refused.claimed && *refused.claimed < nodes;
+  const std::string name = node ? training_->role(NodeId(*refused.claimed)) : "";
+  const bool slow = node && refused.refusal == Refusal::silent;
+  const std::string why = slow ? fmt::format(
+                                     "{}; if it is {}, its machine is busy, and it tries "
+                                     "again",
+                                     refused.why, name)
+                               : refused.why;
+  refusals_.add(peer, name, why);
+}
+
+void NodePeers::connect(const nlohmann::json& places) {
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::nanoseconds(joining_.limit.ns);
   for (const NodeId peer : peers_) {
-    if (peer > id_) connect_to(peer, places.at(index_of(peer)));
+    if (peer < joining_.id) continue;
+    const nlohmann::json& place = places.at(index_of(peer));
+    const tcp::endpoint there(asio::ip::make_address(place.at("address").get<std::string>()),
+                              place.at("port"));
+    exec::connect(
+        loop_,
+        {.there = there,
+         .ends = {index_of(joining_.id), index_of(peer)},
+         .handshake = handshake(),
+         .deadline = deadline,
+         .tune = [this](int socket) { tune_socket(socket); }},
+        [this, peer](const std::shared_ptr<Connection>& connection, const auto& /*here*/) {
+          add(peer, connection);
+        },
+        [this, peer, there](const std::string& why, const std::optional<Refused>& refused) {
+          on_failed_(refused ? why : fmt::format("cannot connect to {}: {}", to_text(there), why),
+                     peer);
+        });
   }
-  maybe_ready();
+  one_less();
 }
 
-void NodeProcess::connect_to(NodeId id, const nlohmann::json& place) {
-  const tcp::endpoint there(asio::ip::make_address(place.at("address").get<std::string>()),
-                            place.at("port"));
-  auto socket = std::make_shared<tcp::socket>(loop_);
-  socket->open(there.protocol());
-  tune_socket(socket->native_handle());
-  socket->async_connect(there, [this, socket, id, place, there](error_code error) {
-    if (error) {
-      return give_up(fmt::format("cannot connect to {}: {}", to_text(there), error.message()), id);
-    }
-    auto connection = std::make_shared<Connection>(std::move(*socket), kMostBeforeProof);
-    handshake(largest_message())
-        .begin(
-            connection, {index_of(id_), index_of(id)},
-            [this, id](const std::shared_ptr<Connection>& peer, std::uint32_t /*from*/) {
-              add_peer(id, peer);
-            },
-            [this, id, place](const Refused& refused) {
-              if (!refused.worth_another()) return give_up(refused.why, id);
-              connect_later(id, place, refused.why);
-            });
-  });
+void NodePeers::add(NodeId peer, const std::shared_ptr<Connection>& connection) {
+  driver_.add_peer(peer, connection);
+  one_less();
 }
 
-void NodeProcess::connect_later(NodeId id, const nlohmann::json& place, const std::string& why) {
-  if (Clock::now() + Join::kRetryInterval >= join_deadline_) return give_up(why, id);
-  auto rest = std::make_shared<asio::steady_timer>(loop_, Join::kRetryInterval);
-  rest->async_wait([this, rest, id, place](error_code error) {
-    if (!error && !over_) connect_to(id, place);
-  });
+void NodePeers::one_less() {
+  if (--awaited_ == 0) all_here_();
 }
 
-void NodeProcess::add_peer(NodeId peer, const std::shared_ptr<Connection>& connection) {
-  driver_->add_peer(peer, connection);
-  --peers_missing_;
-  maybe_ready();
-}
-
-void NodeProcess::maybe_ready() {
-  if (ready_ || peers_missing_ > 0 || !peers_known_) return;
-  ready_ = true;
-  send_signal(*launcher_, ControlKind::ready, id_);
-}
-
-void NodeProcess::take_back(const nlohmann::json& back) {
-  const auto peer = NodeId(back.at(0).get<int>());
-  if (std::ranges::binary_search(peers_, peer)) driver_->take_back(peer, back.at(1));
+void NodePeers::take_back(NodeId peer, std::int64_t generation) {
+  if (std::ranges::binary_search(peers_, peer)) driver_.take_back(peer, generation);
 }
 
 }  // namespace foretrain::exec

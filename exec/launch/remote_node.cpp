@@ -1,5 +1,8 @@
 #include "exec/launch/remote_node.h"
 
+#include "exec/launch/kernel_program.h"
+#include "exec/launch/member.h"
+#include "exec/launch/run.h"
 #include "exec/system/process.h"
 #include "reports/record/tell_people.h"
 
@@ -12,6 +15,7 @@
 
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -58,7 +62,50 @@ void write_line(int end, std::string line) {
   throw std::system_error(errno, std::generic_category(), "cannot write to a pipe");
 }
 
+class SshStart : public Start {
+ public:
+  SshStart(SshHosts hosts, TlsChoice tls) : Start(std::move(tls)), hosts_(std::move(hosts)) {}
+
+  void check(const Case& scenario_case, const RunOptions& /*options*/) const override {
+    check_signals(scenario_case, "ssh did; remove it, or leave --hosts out");
+  }
+  [[nodiscard]] Meeting meet(Duration /*limit*/, int port) const override {
+    return meet_at(hosts_.address, port);
+  }
+  // Who logs in begins at home: relative paths of a scenario are of this folder.
+  void start(Member& member, const NodeCommand& command) const override {
+    std::vector<std::string> words = words_of(command);
+    words.insert(words.begin(),
+                 called_program(std::filesystem::canonical(command.program)).string());
+    words.insert(words.end(),
+                 {"--folder", std::filesystem::current_path().string(), "--key", "stdin"});
+    member.remote = std::make_unique<RemoteNode>(
+        command.loop, hosts_, hosts_.slots.at(static_cast<std::size_t>(member.rank)), words,
+        command.key.secret());
+    member.process = member.remote->process();
+  }
+  [[nodiscard]] std::string machine(const std::string& /*here*/) const override {
+    return hosts_.describe();
+  }
+  [[nodiscard]] std::string listen_advice() const override {
+    return "name another address of this machine, --address, or port, --port";
+  }
+  [[nodiscard]] std::string join_advice(const std::string& place) const override {
+    return fmt::format(
+        "; see that hosts reach this machine at {}, and each other; --address names another "
+        "address of it, --port the first of fixed ports",
+        place);
+  }
+
+ private:
+  SshHosts hosts_;
+};
+
 }  // namespace
+
+std::shared_ptr<Start> start_through_ssh(SshHosts hosts, TlsChoice tls) {
+  return std::make_shared<SshStart>(std::move(hosts), std::move(tls));
+}
 
 RemoteNode::RemoteNode(asio::io_context& loop, const SshHosts& hosts, std::string host,
                        const std::vector<std::string>& words, const std::string& secret)

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "exec/launch/ssh_hosts.h"
+#include "exec/launch/start.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 
 #include <sys/types.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,5 +54,8 @@ class RemoteNode {
   std::string last_;   // line that it said
   pid_t process_ = 0;
 };
+
+/// All nodes on these hosts, each by an ssh of its own.
+std::shared_ptr<Start> start_through_ssh(SshHosts hosts, TlsChoice tls);
 
 }  // namespace foretrain::exec

@@ -1,37 +1,23 @@
 // A training for real: one process a node, over TCP.
 #pragma once
 
-#include "exec/launch/ssh_hosts.h"
-#include "exec/launch/task.h"
-#include "exec/launch/tls_choice.h"
+#include "exec/launch/start.h"
 #include "reports/record/record.h"
 #include "scenarios/core_probe.h"
 #include "scenarios/scenario.h"
 
 #include <filesystem>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace foretrain::exec {
 
 struct RunOptions {
   /// The program whose `node` subcommand is a node; this one, unless a test says otherwise.
   std::filesystem::path program = "/proc/self/exe";
-  /// This process is one of several tasks that somebody started, and its node is its rank: none of
-  /// the others is started here, none is pinned. Absent: all nodes are started here.
-  std::optional<Task> task;
-  /// All nodes are started on these, unpinned, by the same path of `program`, in a folder by the
-  /// name of this one where there is one; the key goes over ssh. Absent: on this machine.
-  std::optional<SshHosts> hosts;
-  /// This process may be a task, too, and trains on its own machine nevertheless: a measurement.
-  bool by_itself = false;
-  /// The file of the job key that tasks show each other; empty: as the environment says.
-  std::string job_key;
-  /// Whether connections between the processes are encrypted.
-  TlsChoice tls;
+  /// `take_part` chooses it.
+  std::shared_ptr<Start> start = start_here();
   /// Each host of the scenario's cluster becomes a network of this machine (emulation.h).
   bool emulate = false;
   /// The record says of each job what it took (InputRow::took).
@@ -62,8 +48,7 @@ struct RunOptions {
   Duration join_timeout{60'000'000'000};
   /// Test seam: nodes sleep up to this long before every input and send.
   Duration max_delay;
-  /// Nodes may be on other machines: neither their cores nor their files are this one's.
-  [[nodiscard]] bool elsewhere() const { return task.has_value() || hosts.has_value(); }
+  [[nodiscard]] bool elsewhere() const { return start->elsewhere(); }
   /// Called now and then with the steps done by all workers and those to do.
   std::function<void(std::int64_t done, std::int64_t all, Duration passed)> progress;
   /// Called when rows have come, and at the end, with the record so far, whose rows, but for its
@@ -78,33 +63,18 @@ struct RunOptions {
 /// set that cannot be read, a scenario for other machines than this one)
 Record run(const Case& scenario_case, const RunOptions& options);
 
-/// How often a command trains its cases.
-enum class Trainings {
-  each_once,
-  as_told  ///< as often as rank 0 likes, until a Dismissal
-};
+/// A run can train it, however it starts; every rank asks, so that none waits for one that has
+/// refused. @throws InputError
+void check_trainable(const Case& scenario_case, bool emulated);
 
-/// Before anything else: whether this process is a task (task.h) of several. Nothing, where it is
-/// none, and of rank 0, where `options.task` says so: it goes on to `run` each case. Every other
-/// rank is the node of its rank in each of the trainings, and gets its exit status: 0, or that of
-/// rank 0. @throws InputError (cases that need another number of tasks, no job key where one is
-/// needed, one where this process is no task, no way to find rank 0)
-std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options,
-                             Trainings trainings = Trainings::each_once);
+/// Refuses a place for weights that cannot be written before anything is trained; empty: none is
+/// asked for. @throws InputError
+void check_save(const std::filesystem::path& path);
 
-/// Of rank 0: where it ends, the others are told that no training comes any more. Without
-/// `RunOptions::task` it does nothing.
-class Dismissal {
- public:
-  /// Outlived by `options`.
-  explicit Dismissal(const RunOptions& options) : options_(options) {}
-  ~Dismissal();
-  Dismissal(const Dismissal&) = delete;
-  Dismissal& operator=(const Dismissal&) = delete;
-
- private:
-  const RunOptions& options_;
-};
+/// Raises what this process may have open (`ulimit -n`) from the soft limit to the hard one;
+/// processes that it starts inherit that. @throws InputError that names both figures, where `need`
+/// is more than the hard limit
+void allow_descriptors(int need);
 
 /// Of the process of a node that `run` started: `--address`, `--port` of the launcher, `--id`.
 /// Returns the exit status.

@@ -1,10 +1,12 @@
 #include "exec/launch/this_program.h"
 
-#include "exec/launch/rendezvous.h"
 #include "exec/system/process.h"
 #include "exec/system/processor.h"
 #include "exec/transport/build_name.h"
 
+#include <unistd.h>
+
+#include <array>
 #include <ctime>
 #include <fstream>
 
@@ -20,6 +22,12 @@ std::string date_now() {
 }
 
 }  // namespace
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
 
 // Each word ends with a zero byte.
 std::vector<std::string> words_of_command() {

@@ -13,6 +13,9 @@ namespace foretrain::exec {
 /// Of this process, now.
 Provenance this_program();
 
+/// The name of this machine.
+std::string host_name();
+
 /// With which this process was called, its name first.
 std::vector<std::string> words_of_command();
 

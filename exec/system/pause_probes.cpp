@@ -2,8 +2,6 @@
 
 #include "exec/system/reference_kernel.h"
 
-#include <fmt/format.h>
-
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -15,7 +13,6 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <new>
 #include <system_error>
 
@@ -23,7 +20,6 @@ namespace foretrain::exec {
 namespace {
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* kVariable = "FORETRAIN_PAUSE_PROBES";
 constexpr int kNowhere = -1;
 constexpr int kRoundTrips = 32;
 constexpr int kTries = 3;             // of which the quickest counts
@@ -73,10 +69,7 @@ PauseProbes::PauseProbes(std::size_t nodes) : nodes_(nodes) {
   page_->begun_s = now_s();
 }
 
-PauseProbes::PauseProbes(int file, std::size_t nodes)
-    : file_(file), is_launchers_(false), nodes_(nodes) {
-  map();
-}
+PauseProbes::PauseProbes(int file, std::size_t nodes) : file_(file), nodes_(nodes) { map(); }
 
 void PauseProbes::map() {
   void* const place = mmap(nullptr, size(), PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
@@ -90,22 +83,16 @@ void PauseProbes::map() {
 }
 
 PauseProbes::~PauseProbes() {
-  if (is_launchers_) unsetenv(kVariable);  // a node may join again
   munmap(page_, size());
   close(file_);
 }
 
-void PauseProbes::show() const { setenv(kVariable, fmt::format("{}", file_).c_str(), 1); }
-
-std::unique_ptr<PauseProbes> PauseProbes::shown() {
-  const char* const named = std::getenv(kVariable);
-  if (named == nullptr) return nullptr;
-  const auto file = static_cast<int>(std::strtol(named, nullptr, 10));
+std::unique_ptr<PauseProbes> PauseProbes::of_descriptor(int descriptor) {
   struct stat status {};
-  if (file <= STDERR_FILENO || fstat(file, &status) != 0) return nullptr;
+  if (fstat(descriptor, &status) != 0) return nullptr;
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size < sizeof(Page) || (size - sizeof(Page)) % sizeof(Seat) != 0) return nullptr;
-  const int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
+  const int own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
   if (own < 0) return nullptr;
   return std::unique_ptr<PauseProbes>(new PauseProbes(own, (size - sizeof(Page)) / sizeof(Seat)));
 }

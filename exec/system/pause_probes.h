@@ -34,11 +34,10 @@ class PauseProbes {
   PauseProbes& operator=(const PauseProbes&) = delete;
   ~PauseProbes();
 
-  /// Nodes that are started from now on find it, as often as they ask, as long as this lives: an
-  /// environment variable names it. One at a time.
-  void show() const;
-  /// A node's; null where its launcher shows none.
-  static std::unique_ptr<PauseProbes> shown();
+  /// Inherited by the processes that are started while this lives.
+  [[nodiscard]] int descriptor() const { return file_; }
+  /// A node's, by that descriptor, which stays open; null if it is none.
+  static std::unique_ptr<PauseProbes> of_descriptor(int descriptor);
 
   /// `node` polls on the core where the calling thread is now, and stays there.
   void join(std::size_t node);
@@ -65,7 +64,6 @@ class PauseProbes {
   [[nodiscard]] double handover_from(std::size_t node);
 
   int file_ = -1;
-  bool is_launchers_ = true;  // else a node's, of a file that stays open
   std::size_t nodes_ = 0;
   Page* page_ = nullptr;
   Seat* seats_ = nullptr;

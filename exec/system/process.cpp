@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -19,6 +20,7 @@
 #include <iterator>
 #include <set>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -39,8 +41,6 @@ class HeldSignals {
   }
   HeldSignals(const HeldSignals&) = delete;
   HeldSignals& operator=(const HeldSignals&) = delete;
-  HeldSignals(HeldSignals&&) = delete;
-  HeldSignals& operator=(HeldSignals&&) = delete;
   ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
  private:
@@ -87,9 +87,21 @@ void set_affinity(const std::vector<int>& cores) {
 // all of them while others are idle.
 bool may_pin() { return usable_cores().size() == allowed_cores().size(); }
 
+// Of this process, but for `variables`.
+std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
+  std::vector<std::string> all = variables;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view name(*each, std::string_view(*each).find('=') + 1);
+    const auto is_it = [&](const std::string& other) { return other.starts_with(name); };
+    if (std::ranges::none_of(variables, is_it)) all.emplace_back(*each);
+  }
+  return all;
+}
+
 // Between fork and exec: only calls that are safe there.
-[[noreturn]] void become(char* const* arguments, const std::vector<int>& cores,
-                         const Streams& streams, pid_t launcher) {
+[[noreturn]] void become_child(char* const* arguments, char* const* environment,
+                               const std::vector<int>& cores, const Streams& streams,
+                               pid_t launcher) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != launcher) _exit(127);  // it died before the line above
   setpgid(0, 0);
@@ -98,7 +110,7 @@ bool may_pin() { return usable_cores().size() == allowed_cores().size(); }
   dup2(STDERR_FILENO, STDOUT_FILENO);
   take_signals();
   if (!cores.empty()) set_affinity(cores);
-  execv(arguments[0], arguments);
+  execve(arguments[0], arguments, environment);
   _exit(127);
 }
 
@@ -128,18 +140,34 @@ std::set<std::string> sockets_at(const std::string& table, int port) {
 }  // namespace
 
 pid_t start_process(const std::vector<std::string>& arguments, const std::vector<int>& cores,
-                    const Streams& streams) {
-  std::vector<char*> raw;
-  raw.reserve(arguments.size() + 1);
-  for (const std::string& argument : arguments) raw.push_back(const_cast<char*>(argument.c_str()));
-  raw.push_back(nullptr);
+                    const Streams& streams, const std::vector<std::string>& variables) {
+  const std::vector<char*> raw = raw_words(arguments);
+  const std::vector<std::string> environment = environment_with(variables);
+  const std::vector<char*> raw_environment = raw_words(environment);
   const pid_t launcher = getpid();
   const std::vector<int> pinned_to = may_pin() ? cores : std::vector<int>();
   const HeldSignals held;
   const pid_t child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start a process");
-  if (child == 0) become(raw.data(), pinned_to, streams, launcher);
+  if (child == 0) {
+    become_child(raw.data(), raw_environment.data(), pinned_to, streams, launcher);
+  }
   return child;
+}
+
+int become(const std::filesystem::path& program, char* const* arguments,
+           const std::vector<std::string>& variables) {
+  const std::vector<std::string> environment = environment_with(variables);
+  execve(program.c_str(), arguments, raw_words(environment).data());
+  return errno;
+}
+
+std::vector<char*> raw_words(const std::vector<std::string>& words) {
+  std::vector<char*> raw;
+  raw.reserve(words.size() + 1);
+  for (const std::string& word : words) raw.push_back(const_cast<char*>(word.c_str()));
+  raw.push_back(nullptr);
+  return raw;
 }
 
 void end_with_standard_input() {

@@ -23,9 +23,18 @@ struct Streams {
 /// reaches the launcher alone, with standard output on standard error. The child dies with the
 /// process that started it, even if that one is killed. `cores`: as of pin_to_cores; none: not
 /// pinned.
+/// `variables`: as of `become`.
 /// @throws std::system_error
 pid_t start_process(const std::vector<std::string>& arguments, const std::vector<int>& cores,
-                    const Streams& streams = {});
+                    const Streams& streams = {}, const std::vector<std::string>& variables = {});
+
+/// This process becomes `program`. Its environment stays, but for `variables` (`NAME=value`), which
+/// only this user can read there. Returns only if that failed: errno.
+int become(const std::filesystem::path& program, char* const* arguments,
+           const std::vector<std::string>& variables);
+
+/// As exec takes them, ending with a null pointer; they point into `words`.
+std::vector<char*> raw_words(const std::vector<std::string>& words);
 
 /// From now on this process ends, with status 1, as soon as its standard input does: so does one
 /// that ssh runs on this host when ssh is gone, however that ended.

@@ -73,7 +73,7 @@ double step_ms(bool encrypted, bool smoke) {
       smoke ? "softmax" : "lenet_large", smoke ? 5 : 40);
   ::foretrain::exec::RunOptions options;
   options.program = program_path();
-  options.tls.on = encrypted;
+  options.start = ::foretrain::exec::start_here({.on = encrypted});
   const Record record = ::foretrain::exec::run(parse_scenario(text, "bench").front(), options);
   if (record.outcome != Outcome::done) throw std::runtime_error(record.failure);
   const Summary summary = summarize(record);

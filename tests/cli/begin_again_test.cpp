@@ -131,23 +131,6 @@ TEST_CASE("begin again: a fault that says when it is back takes no restart") {
   CHECK(record.restarts.down >= Duration{300'000'000});
 }
 
-TEST_CASE("begin again: two that die while all wait are waited for, each by a restart") {
-  Sandbox sandbox;
-  const std::vector<std::string> settings = three_that_wait({"all_reduce", 0, {}});
-  const std::string weights = weights_without_deaths(sandbox, settings);
-  BackgroundRun run(sandbox, settings, {"--max-restarts", "2"});
-  run.wait_for_checkpoint_after(0);
-  const std::vector<pid_t> before = run.nodes();
-  kill(before.at(1), SIGKILL);
-  wait_until([&] { return how_often(run.err(), "the others wait for it") == 1; });
-  kill(before.at(2), SIGKILL);
-  const int status = run.wait();
-  const std::string err = run.err();
-  CAPTURE(err);
-  REQUIRE(status == 0);
-  CHECK(read_record(sandbox.path("out")).weights_sha256 == weights);
-}
-
 TEST_CASE("begin again: who is not back in time ends the run, which --resume goes on with") {
   Sandbox sandbox;
   std::vector<std::string> settings = three_that_wait({"all_reduce", 0, {}});

@@ -133,20 +133,6 @@ TEST_CASE("rejoin: a checkpoint that was made after a return is gone on from") {
   CHECK(steps.size() == record.steps.size());
 }
 
-TEST_CASE("rejoin: who dies more often than it may be started again stays away") {
-  Sandbox sandbox;
-  BackgroundRun run(sandbox, long_training("async", 1), {"--max-restarts", "1"});
-  kill_twice(run);
-  const int status = run.wait();
-  const std::string err = run.err();
-  CAPTURE(err);
-  REQUIRE(status == 0);
-  const Record record = read_record(sandbox.path("out"));
-  check_all_made(record);
-  CHECK(record.nodes[1].away.size() == 1);
-  CHECK(record.nodes[1].lost == "was killed by signal 9 (Killed)");
-}
-
 TEST_CASE("rejoin: faults say who comes back, and when, in both modes") {
   Sandbox sandbox;
   std::vector<std::string> settings = long_training("async", 1);

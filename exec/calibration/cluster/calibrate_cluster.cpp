@@ -2,52 +2,336 @@
 
 #include "exec/calibration/calibration_cache.h"
 #include "exec/calibration/cluster/cluster_files.h"
-#include "exec/calibration/cluster/lead.h"
 #include "exec/calibration/cluster/measuring_task.h"
-#include "exec/launch/rendezvous.h"
+#include "exec/emulation/hosts.h"
+#include "exec/launch/control.h"
+#include "exec/launch/door.h"
+#include "exec/launch/refusals.h"
+#include "exec/launch/run.h"
+#include "exec/launch/task_start.h"
 #include "exec/system/process.h"
 #include "reports/record/files.h"
 #include "reports/record/interruption.h"
 #include "scenarios/input_error.h"
+#include "scenarios/units.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <csignal>
+#include <chrono>
 #include <exception>
+#include <map>
+#include <optional>
+#include <stdexcept>
 #include <system_error>
+#include <utility>
 
 namespace foretrain::exec {
+using Clock = std::chrono::steady_clock;
+
 namespace {
 
+constexpr std::int64_t kCallsCounted = 200;           // of a round trip, that count
+constexpr Duration kWarmCalls{20'000'000};            // until caches are warm
+constexpr std::int64_t kFrame = 32 * 1024;            // of what fills a link
+constexpr std::int64_t kFrames = 128;                 // 8 connections of 100 ms: 2.6 Gbit/s
+constexpr Duration kWarm{300'000'000};                // until windows have opened
+constexpr int kWarmRoundTrips = 30;                   // likewise, where they are long
+constexpr Duration kLoadCounted{400'000'000};         // bytes are counted for so long, or longer:
+constexpr int kCountedRoundTrips = 200;               // what waits for a lost packet comes at once
+constexpr Duration kAnswerLimit{60'000'000'000};      // the most that an answer takes
+constexpr Duration kComputeLimit{1'800'000'000'000};  // but that of compute: half an hour
+constexpr auto kLookForDead = std::chrono::milliseconds(300);
+constexpr Duration kLookAround{100'000'000};      // of a look at who is there
 constexpr Duration kTaskFarewell{2'000'000'000};  // for a task that hears exit
 
-int measure_as(int rank, const Meeting& meeting, const RunOptions& run,
-               const ClusterOptions& options) {
-  std::signal(SIGPIPE, SIG_IGN);
-  Joining joining;
-  joining.launcher = meeting.place;
-  joining.known = meeting.known;
-  joining.id = NodeId(static_cast<std::uint32_t>(rank));
-  joining.limit = run.join_timeout;
-  joining.is_task = true;
-  CalibrateOptions compute = options.compute;
-  compute.among_tasks = true;
-  return MeasuringTask(joining, options.cases.empty() ? usual_cases() : options.cases, compute)
-      .run();
+// Rank 0's part: it says who measures what, when. Two tasks are on one host where they come from
+// one address; the first of them measures, the others wait. All but compute is measured one after
+// another: who waits says nothing. One thread.
+class Lead {
+ public:
+  // Listens for so many tasks. @throws InputError where it cannot
+  Lead(const Meeting& meeting, int tasks, const std::function<void(const std::string&)>& tell);
+  // All tasks are told that it has ended.
+  ~Lead();
+  Lead(const Lead&) = delete;
+  Lead& operator=(const Lead&) = delete;
+
+  // Waits until all have come. @throws std::runtime_error that names those who have not,
+  // InputError where all of them are on one host
+  void gather(Duration limit);
+  // @throws std::runtime_error that names the task: it was lost, or could not do what it was told,
+  // or not in time
+  ClusterFound measure();
+  // Tasks end well.
+  void finish() { outcome_ = Outcome::done; }
+
+ private:
+  struct Measurer {
+    std::shared_ptr<Connection> connection{};
+    nlohmann::json place{};  // host, address, port; with its rank
+    std::optional<nlohmann::json> answer{};
+    std::string trouble{};  // was lost, or gave up
+    bool lost = false;
+  };
+  using Order = std::pair<std::size_t, nlohmann::json>;  // to a host
+
+  void on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t rank);
+  void on_frame(std::uint32_t rank, const FrameHeader& header, const Payload& payload);
+  void find_hosts();
+  // Handles what comes until `done`, at most so long; returns whether it is.
+  bool wait(const std::function<bool()>& done, Duration limit);
+  void throw_trouble();
+  [[nodiscard]] std::string described(std::size_t rank) const;
+  // All at once; returns their answers.
+  std::vector<nlohmann::json> ask(const std::vector<Order>& orders, Duration limit = kAnswerLimit);
+  [[nodiscard]] Order link(std::size_t from, std::size_t to, const LinkUse& use) const;
+  Duration round_trip(std::size_t from, std::size_t to);
+  [[nodiscard]] LinkUse load(int connections) const;
+  void measure_pair(PairFound& pair);
+
+  const std::function<void(const std::string&)>& tell_;
+  boost::asio::io_context loop_{1};
+  Hosts here_{{}, false};
+  Door door_;
+  Refusals refusals_{"rank 0"};
+  std::string failure_;  // a task that can be none of ours
+  Outcome outcome_ = Outcome::failed;
+  std::vector<Measurer> tasks_;     // by rank
+  std::vector<std::size_t> hosts_;  // the rank that measures each
+  std::vector<std::string> names_;  // of hosts
+  std::vector<Duration> own_;       // of a round trip within a host: what programs take for it
+  Duration longest_;                // round trip
+};
+
+Lead::Lead(const Meeting& meeting, int tasks, const std::function<void(const std::string&)>& tell)
+    : tell_(tell),
+      door_(loop_, meeting.known, static_cast<std::size_t>(tasks)),
+      tasks_(static_cast<std::size_t>(tasks)) {
+  const std::string wrong = door_.listen(here_, meeting.place);
+  if (!wrong.empty()) {
+    throw InputError(
+        fmt::format("rank 0: cannot listen on {}: {}; set MASTER_ADDR to an address of the machine "
+                    "of rank 0, MASTER_PORT to a free port, the same in every task",
+                    to_text(meeting.place), wrong));
+  }
+  door_.open([this](const std::shared_ptr<Connection>& peer,
+                    std::uint32_t rank) { on_joined(peer, rank); },
+             [this](const std::string& peer, const Refused& refused) {
+               if (refused.proved()) failure_ = fmt::format("a task at {}: {}", peer, refused.why);
+               const bool ours = refused.claimed && *refused.claimed < tasks_.size();
+               refusals_.add(peer, ours ? fmt::format("rank {}", *refused.claimed) : "",
+                             refused.why);
+             });
+}
+
+Lead::~Lead() {
+  door_.close();
+  for (const Measurer& task : tasks_) {
+    if (!task.connection) continue;
+    send_text(*task.connection, ControlKind::exit, NodeId(kLauncher), name_of(outcome_));
+    task.connection->close_when_drained();
+  }
+}
+
+void Lead::on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t rank) {
+  if (rank >= tasks_.size() || tasks_[rank].connection) {
+    refusals_.add(connection->peer(), fmt::format("rank {}", rank), "no such rank is missing here");
+    return connection->close();
+  }
+  Measurer& task = tasks_[rank];
+  task.connection = connection;
+  connection->start([this, rank](const FrameHeader& header,
+                                 const Payload& payload) { on_frame(rank, header, payload); },
+                    [&task](const std::string& why) {
+                      task.connection = nullptr;
+                      task.lost = true;
+                      task.trouble = "was lost: " + why;
+                    });
+}
+
+void Lead::on_frame(std::uint32_t rank, const FrameHeader& header, const Payload& payload) {
+  Measurer& task = tasks_[rank];
+  const auto kind = static_cast<ControlKind>(header.kind);
+  try {
+    if (kind == ControlKind::trouble) {
+      task.trouble = "gave up: " + json_of(payload).at("why").get<std::string>();
+    } else if (kind == ControlKind::measured && task.place.is_null()) {
+      task.place = json_of(payload);
+      task.place["rank"] = rank;
+    } else if (kind == ControlKind::measured) {
+      task.answer = json_of(payload);
+    }
+  } catch (const std::exception& error) {
+    task.trouble = fmt::format("sent something that makes no sense ({})", error.what());
+  }
+}
+
+bool Lead::wait(const std::function<bool()>& done, Duration limit) {
+  const auto end = Clock::now() + std::chrono::nanoseconds(limit.ns);
+  while (!done()) {
+    throw_trouble();
+    if (Clock::now() >= end) return false;
+    loop_.run_one_for(std::chrono::nanoseconds(kLookAround.ns));
+  }
+  return true;
+}
+
+std::string Lead::described(std::size_t rank) const {
+  const nlohmann::json& place = tasks_[rank].place;
+  if (place.is_null()) return fmt::format("rank {}", rank);
+  return fmt::format("rank {} ({})", rank, place.at("host").get<std::string>());
+}
+
+// When a task dies, those that it talks to may notice it sooner than its lead does.
+void Lead::throw_trouble() {
+  if (Interruption::asked()) outcome_ = Outcome::interrupted;
+  Interruption::check();
+  if (!failure_.empty()) throw std::runtime_error(failure_);
+  const auto troubled = [](const Measurer& task) { return !task.trouble.empty(); };
+  if (std::ranges::none_of(tasks_, troubled)) return;
+  loop_.run_for(kLookForDead);
+  const auto lost = std::ranges::find_if(tasks_, &Measurer::lost);
+  const auto first = lost != tasks_.end() ? lost : std::ranges::find_if(tasks_, troubled);
+  const auto rank = static_cast<std::size_t>(first - tasks_.begin());
+  throw std::runtime_error(fmt::format("{} {}", described(rank), first->trouble));
+}
+
+void Lead::gather(Duration limit) {
+  const auto missing = [this] {
+    std::vector<std::string> ranks;
+    for (std::size_t rank = 0; rank < tasks_.size(); ++rank) {
+      if (tasks_[rank].place.is_null()) ranks.push_back(fmt::format("rank {}", rank));
+    }
+    return ranks;
+  };
+  if (!wait([&] { return missing().empty(); }, limit)) {
+    throw std::runtime_error(fmt::format("{} did not come within {}{}", fmt::join(missing(), ", "),
+                                         to_text(limit), refusals_.summary()));
+  }
+  door_.close();
+  find_hosts();
+}
+
+void Lead::find_hosts() {
+  std::map<std::string, int> addresses;
+  std::map<std::string, int> hosts;  // by the names that they have themselves
+  for (const Measurer& task : tasks_) {
+    if (addresses[task.place.at("address")]++ > 0) continue;
+    hosts_.push_back(task.place.at("rank"));
+    ++hosts[task.place.at("host")];
+  }
+  for (const std::size_t rank : hosts_) {
+    const nlohmann::json& place = tasks_[rank].place;
+    const std::string name = place.at("host");
+    names_.push_back(hosts[name] == 1
+                         ? name
+                         : fmt::format("{} at {}", name, place.at("address").get<std::string>()));
+  }
+  if (hosts_.size() > 1) return;
+  throw InputError(
+      fmt::format("--cluster: all {} tasks are on one host, {}: start them on two or more, one on "
+                  "each (srun --ntasks-per-node=1, mpirun --map-by node), or leave --cluster out "
+                  "to measure this host alone",
+                  tasks_.size(), names_.front()));
+}
+
+std::vector<nlohmann::json> Lead::ask(const std::vector<Order>& orders, Duration limit) {
+  throw_trouble();
+  for (const auto& [host, order] : orders) {
+    Measurer& task = tasks_[hosts_[host]];
+    task.answer.reset();
+    send_json(*task.connection, ControlKind::measure, NodeId(kLauncher), order);
+  }
+  std::vector<nlohmann::json> answers;
+  for (const auto& [host, order] : orders) {
+    std::optional<nlohmann::json>& answer = tasks_[hosts_[host]].answer;
+    if (!wait([&] { return answer.has_value(); }, limit)) {
+      throw std::runtime_error(
+          fmt::format("{} did not answer within {}", described(hosts_[host]), to_text(limit)));
+    }
+    answers.push_back(*std::exchange(answer, std::nullopt));
+  }
+  return answers;
+}
+
+Lead::Order Lead::link(std::size_t from, std::size_t to, const LinkUse& use) const {
+  nlohmann::json order = tasks_[hosts_[to]].place;
+  order["use"] = to_json(use);
+  return {from, order};
+}
+
+Duration Lead::round_trip(std::size_t from, std::size_t to) {
+  const LinkUse calls{.answers = kCallsCounted, .warm = kWarmCalls};
+  return {ask({link(from, to, calls)}).front().at("round_trip_ns")};
+}
+
+LinkUse Lead::load(int connections) const {
+  return {.connections = connections,
+          .on_way = kFrames,
+          .frame = kFrame,
+          .answers = 4,
+          .warm = std::max(kWarm, longest_ * kWarmRoundTrips),
+          .counted = std::max(kLoadCounted, longest_ * kCountedRoundTrips)};
+}
+
+void Lead::measure_pair(PairFound& pair) {
+  const Duration all = round_trip(pair.from, pair.to);
+  const Duration own = std::min(Duration{(own_[pair.from].ns + own_[pair.to].ns) / 2}, all);
+  pair.round_trip = all - own;
+  longest_ = std::max(longest_, all);
+  for (std::size_t i = 0; i < kConnections.size(); ++i) {
+    const LinkUse use = load(kConnections[i]);
+    pair.bytes_ps[i] = ask({link(pair.from, pair.to, use)}).front().at("bytes_ps");
+  }
+}
+
+ClusterFound Lead::measure() {
+  ClusterFound found;
+  tell_(fmt::format("{} tasks on {} hosts: {}", tasks_.size(), hosts_.size(),
+                    fmt::join(names_, ", ")));
+  for (std::size_t host = 0; host < hosts_.size(); ++host) own_.push_back(round_trip(host, host));
+  found.pairs = pairs_among(hosts_.size());
+  for (std::size_t i = 0; i < found.pairs.size(); ++i) {
+    PairFound& pair = found.pairs[i];
+    tell_(fmt::format("pair {} of {}: {} to {}", i + 1, found.pairs.size(), names_[pair.from],
+                      names_[pair.to]));
+    measure_pair(pair);
+  }
+  tell_("all hosts at once, each to the next");
+  std::vector<Order> ring;
+  std::vector<Order> compute;
+  for (std::size_t host = 0; host < hosts_.size(); ++host) {
+    ring.push_back(
+        link((host + hosts_.size() - 1) % hosts_.size(), host, load(kConnections.back())));
+    compute.emplace_back(host, nullptr);
+  }
+  for (const nlohmann::json& answer : ask(ring)) found.ring.push_back(answer.at("bytes_ps"));
+  tell_(fmt::format("compute of {} hosts, all at once: some minutes", hosts_.size()));
+  for (const nlohmann::json& answer : ask(compute, kComputeLimit)) {
+    const std::string& name = names_[found.hosts.size()];
+    found.hosts.push_back(
+        {name, processor_of(answer.at("processor")), parse_machine(answer.at("machine"), name)});
+  }
+  return found;
 }
 
 // Rank 0 leads in a process of its own, so that it hears of the others while its host computes.
 class OwnTask {
  public:
-  OwnTask(const Meeting& meeting, const RunOptions& run, const ClusterOptions& options)
+  OwnTask(const Meeting& meeting, Duration limit, const ClusterOptions& options)
       : process_(fork()) {
     if (process_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
     if (process_ > 0) return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     try {
-      _exit(measure_as(0, meeting, run, options));
+      _exit(measure_as(0, meeting, limit, options.cases, options.compute));
     } catch (const std::exception&) {
       _exit(1);  // the lead sees that it is gone
     }
@@ -68,32 +352,29 @@ Scenario base_of(const ClusterOptions& options, std::size_t hosts) {
   return scenario;
 }
 
-// How they meet, as the environment says.
-RunOptions tasks_of(const ClusterOptions& options) {
-  RunOptions run;
-  run.job_key = options.job_key;
-  run.task = own_task();
-  if (!run.task || run.task->size < 2) {
-    throw InputError(
-        "--cluster: measures the hosts that a launcher has started tasks on, and none has: write "
-        "srun --ntasks-per-node=1, or mpirun --map-by node, before it; without --cluster it "
-        "measures this machine");
-  }
-  run.join_timeout = read_join_limit(process_environment).value_or(run.join_timeout);
-  run.tls = read_tls(run.tls, process_environment);
-  return run;
+Task task_of_launcher() {
+  const std::optional<Task> task = own_task();
+  if (task && task->size > 1) return *task;
+  throw InputError(
+      "--cluster: measures the hosts that a launcher has started tasks on, and none has: write "
+      "srun --ntasks-per-node=1, or mpirun --map-by node, before it; without --cluster it "
+      "measures this machine");
 }
 
 }  // namespace
 
 ClusterEnd calibrate_cluster(const ClusterOptions& options) {
-  const RunOptions run = tasks_of(options);
-  const Meeting meeting = arrange(run);
-  if (run.task->rank != 0) return {measure_as(run.task->rank, meeting, run, options)};
-  const OwnTask own(meeting, run, options);
+  const TaskStart start(task_of_launcher(), options.job_key, {});
+  const Duration limit = read_join_limit(process_environment).value_or(RunOptions{}.join_timeout);
+  const Meeting meeting = start.meet(limit);
+  const Task& task = start.task();
+  if (task.rank != 0) {
+    return {measure_as(task.rank, meeting, limit, options.cases, options.compute)};
+  }
+  const OwnTask own(meeting, limit, options);
   const Interruption interruption;
-  Lead lead(meeting, run.task->size, options.tell);
-  lead.gather(run.join_timeout);
+  Lead lead(meeting, task.size, options.tell);
+  lead.gather(limit);
   const std::filesystem::path out = options.out.empty() ? "machines" : options.out;
   prepare_folder(out);  // all have come, so all are told where it cannot be written
   const ClusterFound found = lead.measure();

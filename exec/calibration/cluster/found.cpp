@@ -164,6 +164,19 @@ Wire median_wire(const std::vector<Wire>& wires, const std::vector<std::size_t>&
 
 }  // namespace
 
+std::vector<PairFound> pairs_among(std::size_t hosts) {
+  std::vector<PairFound> pairs;
+  for (std::size_t step = 1; step < hosts; step = hosts <= kAllPairs ? step + 1 : 2 * step) {
+    for (std::size_t from = 0; from < hosts; ++from) {
+      PairFound pair;
+      pair.from = from;
+      pair.to = (from + step) % hosts;
+      pairs.push_back(pair);
+    }
+  }
+  return pairs;
+}
+
 double PairFound::most() const { return *std::ranges::max_element(bytes_ps); }
 
 std::vector<Wire> wires_of(const ClusterFound& found) {

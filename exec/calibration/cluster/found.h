@@ -32,6 +32,12 @@ struct PairFound {
   [[nodiscard]] double most() const;
 };
 
+inline constexpr std::size_t kAllPairs = 8;
+
+/// Who sends to whom, in turn, among so many hosts: all, both ways, up to kAllPairs; of more hosts
+/// each sends to those 1, 2, 4, 8, ... places after it.
+std::vector<PairFound> pairs_among(std::size_t hosts);
+
 struct ClusterFound {
   std::vector<HostFound> hosts;
   std::vector<PairFound> pairs;  ///< each host sends and receives in one or more

@@ -2,47 +2,40 @@
 #pragma once
 
 #include "exec/calibration/calibrate.h"
-#include "exec/calibration/cluster/link_end.h"
-#include "exec/launch/control.h"
-#include "exec/launch/joining.h"
+#include "exec/launch/start.h"
+#include "reports/record/processor.h"
 
-#include <boost/asio/io_context.hpp>
 #include <nlohmann/json_fwd.hpp>
 
-#include <memory>
-#include <optional>
-#include <string>
+#include <cstdint>
 #include <vector>
 
 namespace foretrain::exec {
 
-/// Does what the lead (lead.h) orders, until that says exit, or is gone. One thread.
-class MeasuringTask {
- public:
-  /// `cases`: whose models are measured.
-  MeasuringTask(const Joining& joining, std::vector<Case> cases, CalibrateOptions options);
-
-  /// Returns the exit status: 0 where all was measured, else 1.
-  int run();
-
- private:
-  void on_joined(const std::shared_ptr<Connection>& lead, const boost::asio::ip::address& here);
-  void on_frame(const FrameHeader& header, const Payload& payload);
-  void obey(const nlohmann::json& order);
-  void measure_compute();
-  void answer(const nlohmann::json& found);
-  void give_up(const std::string& why);
-  void end_alone(const std::string& why);
-
-  boost::asio::io_context loop_{1};
-  Joining joining_;
-  std::vector<Case> cases_;
-  CalibrateOptions options_;
-  std::shared_ptr<Connection> lead_;
-  Duration poll_;
-  std::optional<LinkEnd> link_;
-  Join join_;
-  int exit_status_ = 1;
+/// What is sent to another host: on each connection so many frames that are not answered yet.
+struct LinkUse {
+  std::int64_t connections = 1;
+  std::int64_t on_way = 1;
+  std::int64_t frame = 0;    ///< bytes of a payload
+  std::int64_t answers = 2;  ///< of each connection that count at least
+  Duration warm{};           ///< answers of the first while do not count
+  Duration counted{};        ///< they count for so long at least
 };
+
+/// Does what rank 0 orders, until that says exit, or is gone. Before any order it tells who it is:
+/// host, address, port at which it listens. An order (ControlKind::measure), its answer
+/// (ControlKind::measured):
+///
+///     rank, address, port of another end; use: a LinkUse     round_trip_ns, bytes_ps
+///     null: measure your compute, of the models of `cases`   machine, as a machine file; processor
+///
+/// `limit`: how long it tries to join. `cases`: empty: the usual ones. Returns the exit status: 0
+/// where all was measured, else 1.
+int measure_as(int rank, const Meeting& meeting, Duration limit, const std::vector<Case>& cases,
+               const CalibrateOptions& options);
+
+/// As they travel. @throws nlohmann::json::exception where something is missing
+nlohmann::json to_json(const LinkUse& use);
+Processor processor_of(const nlohmann::json& json);
 
 }  // namespace foretrain::exec

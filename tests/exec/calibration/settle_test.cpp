@@ -1,5 +1,5 @@
 // Figures of a calibration that began fast or slow.
-#include "exec/calibration/settle.h"
+#include "exec/calibration/calibrate.h"
 
 #include <catch2/catch.hpp>
 

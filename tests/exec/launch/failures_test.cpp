@@ -54,9 +54,8 @@ std::vector<pid_t> nodes_of(pid_t parent, const std::string& id = {}) {
 }
 
 // A run that would take minutes; `harm` is done to it when it has made some steps.
-Record run_and(const std::string& strategy, const std::function<void()>& harm,
-               std::int64_t steps = 10'000'000) {
-  const Case scenario_case = small_case(strategy, 2, steps);
+Record run_and(const std::string& strategy, const std::function<void()>& harm) {
+  const Case scenario_case = small_case(strategy, 2, 10'000'000);
   bool harmed = false;
   exec::RunOptions options;
   options.program = program_path();
@@ -69,10 +68,8 @@ Record run_and(const std::string& strategy, const std::function<void()>& harm,
   };
   Record record = exec::run(scenario_case, options);
   CHECK(harmed);
-  // A run that goes on takes as long as it has steps.
-  if (record.outcome != Outcome::done) {
-    CHECK(std::chrono::duration<double>(Clock::now() - harmed_at).count() < 5);
-  }
+  CHECK(record.outcome != Outcome::done);
+  CHECK(std::chrono::duration<double>(Clock::now() - harmed_at).count() < 5);
   CHECK(nodes_of(getpid()).empty());
   return record;
 }
@@ -83,15 +80,6 @@ TEST_CASE("failure: a worker that is killed ends the run where all wait for it, 
   CHECK(record.outcome == Outcome::failed);
   CHECK(record.failure.find("worker1 (process ") == 0);
   CHECK(record.failure.find("was killed by signal 9") != std::string::npos);
-}
-
-TEST_CASE("failure: a worker that is killed is reported, and the others go on") {
-  const Record record = run_and(
-      "async", [] { kill(nodes_of(getpid(), "1").at(0), SIGKILL); }, 3'000);
-  CHECK(record.outcome == Outcome::done);
-  CHECK(record.nodes[1].lost == "was killed by signal 9 (Killed)");
-  CHECK(record.gradients == 6'000);
-  CHECK(!record.weights_sha256.empty());
 }
 
 TEST_CASE("failure: an interrupt ends the run and keeps the record so far, with its totals") {
@@ -167,13 +155,6 @@ TEST_CASE("failure: nodes that never join are named when their time is up") {
   CHECK(record.outcome == Outcome::failed);
   CHECK(record.failure.find("worker0, server0 did not join") == 0);
   fs::remove(program);
-}
-
-TEST_CASE("failure: a node that is stopped is named, and the run ends") {
-  const Record record = run_and("sync", [] { kill(nodes_of(getpid(), "1").at(0), SIGSTOP); });
-  CHECK(record.outcome == Outcome::failed);
-  CHECK(record.failure.find("worker1 (process ") == 0);
-  CHECK(record.failure.find("silent for 3 s") != std::string::npos);
 }
 
 TEST_CASE("failure: a training that needs more memory than there is does not begin") {

@@ -2,6 +2,7 @@
 #include "exec/launch/pauses.h"
 
 #include "exec/launch/run.h"
+#include "exec/launch/task_start.h"
 #include "exec/system/process.h"
 #include "scenarios/input_error.h"
 #include "tests/support/cases.h"
@@ -145,7 +146,9 @@ TEST_CASE("pauses: who is through before its time does not die") {
 
 TEST_CASE("pauses: who did not start the workers can neither pause nor end them") {
   exec::RunOptions options;
-  options.task = exec::Task{.started_by = "srun", .rank = 0, .size = 3, .addresses = {}};
+  options.start = std::make_shared<exec::TaskStart>(
+      exec::Task{.started_by = "srun", .rank = 0, .size = 3, .addresses = {}}, "",
+      exec::TlsChoice{});
   Case scenario_case = small_case("async", 2, 10);
   scenario_case.scenario.stragglers = pausing({1'000'000}, {1'000'000}).stragglers;
   CHECK_THROWS_AS(exec::run(scenario_case, options), InputError);

@@ -166,20 +166,6 @@ TEST_CASE("tasks: a rank that is killed ends the others and the record names it"
   CHECK(job.file("out/run.json").find("worker1") != std::string::npos);
 }
 
-TEST_CASE("tasks: a rank that nobody waits for is killed and the others go on") {
-  TaskJob job(3);
-  start_long(job, "async");
-  job.kill_rank(1);
-  std::this_thread::sleep_for(std::chrono::seconds(1));
-  job.kill_rank(0, SIGINT);
-  CHECK(job.end_of(0) == 130);
-  CHECK(job.end_of(2) == 130);
-  CHECK(job.errors(0).find("worker1 (rank 1) left: it closed the connection; the others go on") !=
-        std::string::npos);
-  CHECK(job.file("out/run.json").find("\"lost\": \"left: it closed the connection\"") !=
-        std::string::npos);
-}
-
 TEST_CASE("tasks: a second process of a rank is told that the first is there, which goes on") {
   TaskJob job(4);
   const std::vector<std::string> hours{"--set", "training.steps=100000000"};

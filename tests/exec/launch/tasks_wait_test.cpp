@@ -56,17 +56,5 @@ TEST_CASE("tasks: a rank that is started again is waited for, with the bits of a
   CHECK(job.answer().at("weights_sha256") == job.ordinary_answer().at("weights_sha256"));
 }
 
-TEST_CASE("tasks: a rank that nobody starts again ends the others when the time is up") {
-  TaskJob job(3);
-  write_waiting(job, "strategy: all_reduce, workers: 3", "1 s");
-  kill_in_between(job, 2);
-  CHECK(job.end_of(0) == 1);
-  CHECK(job.end_of(1) == 1);
-  const std::string failure = job.answer().at("failure");
-  CAPTURE(failure);
-  CHECK(failure.starts_with("worker2 (rank 2) left: "));
-  CHECK(failure.ends_with(", and did not come back within training.rejoin_limit of 1 s"));
-}
-
 }  // namespace
 }  // namespace foretrain::testing

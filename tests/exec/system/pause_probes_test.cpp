@@ -49,12 +49,13 @@ TEST_CASE("pause probes: whoever polls on another core hands a line back") {
 }
 
 TEST_CASE("pause probes: a node that joins again finds them again, until their launcher is gone") {
+  int descriptor = -1;
   {
     const PauseProbes probes(2);
-    probes.show();
-    for (int i = 0; i < 2; ++i) CHECK(PauseProbes::shown() != nullptr);
+    descriptor = probes.descriptor();
+    for (int i = 0; i < 2; ++i) CHECK(PauseProbes::of_descriptor(descriptor) != nullptr);
   }
-  CHECK(PauseProbes::shown() == nullptr);
+  CHECK(PauseProbes::of_descriptor(descriptor) == nullptr);
 }
 
 TEST_CASE("pause probes: where nobody polls elsewhere the distance is not known") {
@@ -73,17 +74,6 @@ TEST_CASE("pause probes: where nobody polls elsewhere the distance is not known"
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   const bool too_early = passed.count() < PauseProbes::kPause_s;
   if (too_early) CHECK(probes.samples().size() == 1);
-}
-
-TEST_CASE("pause probes: nodes find what their launcher shows as long as it lives") {
-  CHECK(PauseProbes::shown() == nullptr);
-  {
-    const PauseProbes probes(2);
-    CHECK(PauseProbes::shown() == nullptr);
-    probes.show();
-    CHECK(PauseProbes::shown() != nullptr);
-  }
-  CHECK(PauseProbes::shown() == nullptr);
 }
 
 TEST_CASE("pause probes: a run looks at its cores when it evaluates") {

@@ -1,7 +1,6 @@
 // What measurements of pairs say of hosts.
 #include "exec/calibration/cluster/found.h"
 
-#include "exec/calibration/cluster/lead.h"
 #include "tests/exec/calibration/cluster/made_up.h"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #include "tests/exec/calibration/cluster/made_up.h"
 
-#include "exec/calibration/cluster/lead.h"
+#include "exec/calibration/cluster/found.h"
 
 #include <fmt/format.h>
 

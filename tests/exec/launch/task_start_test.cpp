@@ -1,5 +1,5 @@
 // What tasks agree on before they meet.
-#include "exec/launch/rendezvous.h"
+#include "exec/launch/task_start.h"
 
 #include "scenarios/input_error.h"
 #include "tests/support/cases.h"
@@ -35,21 +35,21 @@ Task task_at(const std::string& address) {
 
 std::optional<std::string> no_variable(const char* /*name*/) { return {}; }
 
-TEST_CASE("rendezvous: a number of tasks that is wrong is told the right one") {
+TEST_CASE("task start: a number of tasks that is wrong is told the right one") {
   const Task task = task_at("127.0.0.1");
   CHECK_NOTHROW(check_size({testing::small_case("sync", 3, 10)}, task));
   const std::string why = refusal([&] { check_size({testing::small_case("sync", 2, 10)}, task); });
   CHECK(mentions(why, "3 nodes (workers: 2, servers: 1), but started were 4 tasks: start 3"));
 }
 
-TEST_CASE("rendezvous: a sweep whose cases need different numbers of tasks is refused") {
+TEST_CASE("task start: a sweep whose cases need different numbers of tasks is refused") {
   const std::vector<Case> cases{testing::small_case("sync", 3, 10),
                                 testing::small_case("sync", 2, 10)};
   const std::string why = refusal([&] { check_size(cases, task_at("127.0.0.1")); });
   CHECK(mentions(why, "start 3 for every case of the sweep"));
 }
 
-TEST_CASE("rendezvous: off loopback a missing key says how to make one") {
+TEST_CASE("task start: off loopback a missing key says how to make one") {
   const Duration soon{1'000'000};
   const auto meeting = meeting_point(task_at("127.0.0.1"), {}, soon);
   CHECK(meeting.address().is_loopback());
@@ -62,7 +62,7 @@ TEST_CASE("rendezvous: off loopback a missing key says how to make one") {
   CHECK(there.address().to_string() == "192.0.2.77");
 }
 
-TEST_CASE("rendezvous: of several addresses the first counts that is known") {
+TEST_CASE("task start: of several addresses the first counts that is known") {
   Task task = task_at("no-such-host.invalid");
   task.addresses.emplace_back("127.0.0.1");
   CHECK(meeting_point(task, {}, {1'000'000}).address().is_loopback());
@@ -72,7 +72,7 @@ TEST_CASE("rendezvous: of several addresses the first counts that is known") {
   CHECK(mentions(why, "set MASTER_ADDR"));
 }
 
-TEST_CASE("rendezvous: a name that is loopback at home is no place to meet for other machines") {
+TEST_CASE("task start: a name that is loopback at home is no place to meet for other machines") {
   Task task = task_at("localhost");
   CHECK_NOTHROW(meeting_point(task, {}, {1'000'000}));
   task.elsewhere = true;
@@ -80,7 +80,7 @@ TEST_CASE("rendezvous: a name that is loopback at home is no place to meet for o
   CHECK(mentions(why, "which other machines cannot reach: set MASTER_ADDR"));
 }
 
-TEST_CASE("rendezvous: how long tasks wait for each other can be said with its unit") {
+TEST_CASE("task start: how long tasks wait for each other can be said with its unit") {
   const auto with = [](const char* value) {
     return [value](const char* /*name*/) -> std::optional<std::string> { return value; };
   };

@@ -1,6 +1,13 @@
-#include "exec/launch/rendezvous.h"
+#include "exec/launch/task_start.h"
 
+#include "exec/emulation/hosts.h"
+#include "exec/launch/control.h"
+#include "exec/launch/door.h"
+#include "exec/launch/kernel_program.h"
 #include "exec/launch/key_file.h"
+#include "exec/launch/node_process.h"
+#include "exec/launch/run.h"
+#include "exec/launch/this_program.h"
 #include "exec/system/cache_folder.h"
 #include "scenarios/input_error.h"
 #include "scenarios/node_counts.h"
@@ -10,15 +17,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <exception>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace foretrain::exec {
@@ -42,6 +49,9 @@ std::optional<tcp::endpoint> resolve(const std::string& name, int port) {
   });
   return all.empty() ? std::nullopt : std::optional(all.front());
 }
+
+// Rank 0 forecasts between two trainings, which takes a while.
+constexpr Duration kBetweenTrainings{3'600'000'000'000};
 
 bool is_address(const std::string& name) {
   boost::system::error_code error;
@@ -106,20 +116,80 @@ tcp::endpoint meeting_point(const Task& task, const JobKey& key, Duration limit)
   }
 }
 
-Meeting arrange(const RunOptions& options) {
+TaskStart::TaskStart(Task task, std::string job_key, TlsChoice tls)
+    : Start(read_tls(std::move(tls), process_environment)),
+      task_(std::move(task)),
+      job_key_(std::move(job_key)) {}
+
+void TaskStart::check(const Case& scenario_case, const RunOptions& options) const {
+  if (options.emulate) {
+    throw InputError(
+        "--emulate: makes all hosts on this machine, but a launcher has started the tasks; start "
+        "one process, or leave --emulate out");
+  }
+  check_signals(scenario_case, "a launcher did; remove it, or start one process");
+}
+
+Meeting TaskStart::meet(Duration limit, int /*port*/) const {
   Meeting meeting;
   JobKey& key = meeting.known.key;
-  key = read_job_key(options.job_key, process_environment);
-  meeting.place = meeting_point(*options.task, key, options.join_timeout);
+  key = read_job_key(job_key_, process_environment);
+  meeting.place = meeting_point(task_, key, limit);
   if (key.empty()) key = read_user_key(cache_folder());
-  meeting.known.tls = make_tls(options.tls, key);
+  meeting.known.tls = make_tls(tls(), key);
   return meeting;
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
+std::string TaskStart::machine(const std::string& /*here*/) const {
+  return "tasks of " + task_.started_by;
+}
+
+std::string TaskStart::listen_advice() const {
+  return "set MASTER_ADDR to an address of the machine of rank 0, MASTER_PORT to a free port, the "
+         "same in every task";
+}
+
+int TaskStart::serve(const RunOptions& options, std::optional<std::size_t> trainings) const {
+  Joining joining;
+  joining.id = NodeId(static_cast<std::uint32_t>(task_.rank));
+  joining.limit = options.join_timeout;
+  joining.is_task = true;
+  for (std::size_t done = 0; !trainings || done < *trainings; ++done) {
+    const Meeting meeting = meet(options.join_timeout);
+    joining.launcher = meeting.place;
+    joining.known = meeting.known;
+    const NodeEnded ended = node_until_told(joining);
+    if (!ended.kernels.empty()) begin_again_with(ended.kernels, words_of_command());
+    if (ended.status != 0 || !ended.trained) return ended.status;
+    if (!trainings) joining.limit = kBetweenTrainings;
+    joining.keeps_kernels = true;  // else it would count its trainings anew
+  }
+  return 0;
+}
+
+// Who does not come any more is not waited for longer than at the beginning.
+TaskStart::~TaskStart() {
+  if (!dismissal_) return;
+  try {
+    const Meeting meeting = meet(*dismissal_);
+    boost::asio::io_context loop(1);
+    Hosts here({}, false);
+    const auto others = static_cast<std::size_t>(task_.size - 1);
+    Door door(loop, meeting.known, others);
+    if (!door.listen(here, meeting.place).empty()) return;
+    std::set<std::uint32_t> told;
+    door.open(
+        [&](const std::shared_ptr<Connection>& task, std::uint32_t rank) {
+          send_text(*task, ControlKind::exit, NodeId(kLauncher), name_of(Outcome::done));
+          task->close_when_drained();
+          told.insert(rank);
+          if (told.size() == others) loop.stop();
+        },
+        [](const std::string& /*peer*/, const Refused& /*refused*/) {});
+    loop.run_for(std::chrono::nanoseconds(dismissal_->ns));
+  } catch (const std::exception&) {
+    return;  // they end by themselves, later
+  }
 }
 
 }  // namespace foretrain::exec

@@ -1,0 +1,90 @@
+// A training as one of its nodes has it: from the data to the report of its end.
+#pragma once
+
+#include "exec/checkpoint/node_part.h"
+#include "exec/driver/node_driver.h"
+#include "exec/system/pause_probes.h"
+#include "exec/usage/usage_sampler.h"
+#include "models/protocol/input_row.h"
+#include "scenarios/prepared.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace foretrain::exec {
+
+/// Drives the node's program (node_driver.h), and tells the launcher what comes of it: rows ten
+/// times a second, parts of checkpoints, its totals at the end. On the thread of the loop.
+class NodeTraining {
+ public:
+  /// What the process around it does.
+  struct Hooks {
+    std::function<void(const Finished&)> finished;
+    std::function<void(const Fault&)> fault;
+  };
+
+  /// Reads or draws the data that `setup` (control.h) asks for. `probes`: a descriptor of
+  /// PauseProbes, or -1. @throws what parsing and `prepare` throw
+  NodeTraining(boost::asio::io_context& loop, NodeId id, std::shared_ptr<Connection> launcher,
+               const nlohmann::json& setup, int probes);
+
+  /// Makes the program, as its part of a checkpoint has it. @throws PartError
+  void begin(const nlohmann::json& setup, Hooks hooks);
+  /// All nodes are ready. `now`: by the training's clock.
+  void go(Instant now);
+  /// Tells what was reported since the last time.
+  void flush();
+  /// Removes its parts of the checkpoints before `cut`.
+  void remove_before(std::int64_t cut);
+  /// Saves the weights, tells its totals. @throws InputError if the weights cannot be saved
+  void finish(const Finished& finished, const std::string& congestion_control,
+              std::int64_t refused);
+  /// Nothing more is told.
+  void end() { over_ = true; }
+  /// The program hears nothing more either.
+  void halt();
+  void stop();  ///< closes the connections with peers
+
+  [[nodiscard]] bool over() const { return over_; }
+  [[nodiscard]] NodeDriver& driver() { return *driver_; }
+  [[nodiscard]] const Scenario& scenario() const { return prepared_.scenario_case.scenario; }
+  [[nodiscard]] const std::shared_ptr<const Training>& training() const {
+    return prepared_.training;
+  }
+  [[nodiscard]] bool computing() const { return driver_ && driver_->computing(); }
+  void answer_probes() {
+    if (probes_) probes_->answer(index_of(id_));
+  }
+  /// The memory that it needs: a part of a sentence.
+  [[nodiscard]] std::string need() const;
+
+ private:
+  void report(const Report& report);
+  void tell_kept(const WrittenPart& written);
+  void flush_later();
+
+  boost::asio::io_context& loop_;
+  NodeId id_;
+  std::shared_ptr<Connection> launcher_;
+  Prepared prepared_;
+  std::unique_ptr<PauseProbes> probes_;  // null: nobody wants to know
+  NodePart part_;                        // of checkpoints
+  std::string interface_;                // of the emulated host; empty: none
+  std::string save_;                     // where the chief's weights go; empty: nowhere
+  std::unique_ptr<NodeDriver> driver_;
+  bool over_ = false;  // finished, or given up
+  boost::asio::steady_timer flush_timer_;
+  UsageSampler sampler_;
+  std::vector<InputRow> inputs_;
+  std::vector<StepReport> steps_;
+  std::vector<EvalReport> evals_;
+};
+
+}  // namespace foretrain::exec
