@@ -1,4 +1,4 @@
-// The keys of a gradient on its way to others.
+// The keys of how gradients travel, compressed or whole; of when a node is lost.
 #pragma once
 
 #include "models/protocol/compression.h"
