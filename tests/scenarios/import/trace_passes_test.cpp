@@ -1,4 +1,4 @@
-// Micro-batches within one marked step: parameters and times are of one of them.
+// Micro-batches within one marked step: the job is of one of them.
 #include "scenarios/import/import_job.h"
 #include "tests/scenarios/import/made_trace.h"
 #include "tests/scenarios/messages.h"
