@@ -1,4 +1,4 @@
-// The scenarios of the library as commands list, copy and take them.
+// The scenarios of the library on the command line.
 #include "scenarios/library.h"
 
 #include "tests/cli/sandbox.h"
