@@ -108,7 +108,7 @@ class TraceHandler : public nlohmann::json_sax<Json> {
   bool start_array(std::size_t) override {
     begun_ = true;
     ++depth_;
-    if (depth_ == 1) area_ = "traceEvents";  // the whole file is the list
+    if (depth_ == 1) in_list_ = true;  // the whole file is the list
     if (depth_ == 1) first_ = 2;
     const bool is_shape = in_event() && level() == 3 && is_shapes(argument_);
     if (is_shape && shapes_.size() <= kMostTensors) shapes_.emplace_back();
@@ -120,6 +120,7 @@ class TraceHandler : public nlohmann::json_sax<Json> {
   }
   bool key(string_t& text) override {
     if (depth_ == 1) area_ = text;
+    if (depth_ == 1) in_list_ = text == "traceEvents";
     if (depth_ == 1 && text == "nodes") met_nodes_ = true;
     if (in_event() && level() == 1) argument_ = text;
     key_ = text;
@@ -154,12 +155,12 @@ class TraceHandler : public nlohmann::json_sax<Json> {
   static bool is_types(std::string_view argument) {
     return argument == "Input type" || argument == "Input Types" || argument == "Input types";
   }
-  [[nodiscard]] bool in_event() const { return area_ == "traceEvents" && depth_ > first_ - 1; }
+  [[nodiscard]] bool in_event() const { return in_list_ && depth_ >= first_; }
   /// 0: of the event itself, 1: of its `args`, 2: of a list in there, 3: of a list in that.
   [[nodiscard]] int level() const { return depth_ - first_; }
 
   bool number(double value, std::int64_t whole) {
-    if (area_ == "distributedInfo" && depth_ == 2) {
+    if (depth_ == 2 && area_ == "distributedInfo") {
       if (key_ == "world_size" && whole > 0) trace_.workers = whole;
       if (key_ == "rank") trace_.rank = whole;
     }
@@ -290,8 +291,9 @@ class TraceHandler : public nlohmann::json_sax<Json> {
   std::size_t beside_ = 0;  // what names, tensors take, in events
   std::vector<TraceSpan> steps_;
   int depth_ = 0;
-  int first_ = 3;     // depth of an event
-  std::string area_;  // key of the whole that this is in
+  int first_ = 3;         // depth of an event
+  std::string area_;      // key of the whole that this is in
+  bool in_list_ = false;  // of events
   std::string key_;
   // The event that is read.
   TraceEvent event_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string_view>
 
 namespace foretrain {
@@ -19,15 +20,34 @@ CountedSteps::CountedSteps(const ChromeTrace& trace, const TraceWork& work)
   count(work);
 }
 
+namespace {
+
+// A mark around others of its thread: the next one ends within it, the one after begins within it.
+bool is_around(std::span<const TraceEvent* const> marks) {
+  if (marks.size() < 3 || marks[0]->thread != marks[2]->thread) return false;
+  const double slack_us = 0.01 * marks[0]->duration_us;
+  return marks[1]->end_us() <= marks[0]->end_us() + slack_us &&
+         marks[2]->start_us < marks[0]->end_us() - slack_us;
+}
+
+}  // namespace
+
 void CountedSteps::find_marks(const ChromeTrace& trace) {
-  std::vector<const TraceEvent*> found;
+  std::vector<const TraceEvent*> all;
   for (const TraceEvent& event : trace.events) {
     if (event.kind == TraceKind::op && trace.name_of(event).starts_with(kStepName)) {
-      found.push_back(&event);
+      all.push_back(&event);
     }
   }
-  std::ranges::stable_sort(
-      found, {}, [](const TraceEvent* e) { return std::pair(e->start_us, -e->duration_us); });
+  const auto begin = [](const TraceEvent* e) { return std::pair(e->start_us, -e->duration_us); };
+  std::ranges::stable_sort(all, {},
+                           [&](const TraceEvent* e) { return std::pair(e->thread, begin(e)); });
+  std::vector<const TraceEvent*> found;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!is_around(std::span(all).subspan(i))) found.push_back(all[i]);
+  }
+  around_ = all.size() - found.size();
+  std::ranges::stable_sort(found, {}, begin);
   const TraceEvent* before = nullptr;
   for (const TraceEvent* event : found) {
     const TraceSpan span{event->start_us, event->end_us()};
@@ -67,9 +87,9 @@ void CountedSteps::take_whole_trace(const ChromeTrace& trace) {
   counted_ = {whole};
 }
 
-bool CountedSteps::updates(const TraceSpan& step) const {
+std::ptrdiff_t CountedSteps::updates_in(const TraceSpan& step) const {
   const auto first = std::ranges::lower_bound(updates_us_, step.start_us);
-  return first != updates_us_.end() && *first < step.end_us;
+  return std::ranges::lower_bound(first, updates_us_.end(), step.end_us) - first;
 }
 
 void CountedSteps::find_updates(const ChromeTrace& trace) {
@@ -114,8 +134,39 @@ void CountedSteps::count(const TraceWork& work) {
       counted_.push_back(step);
     }
   }
+  leave_out_short(work, whole);
   none_usual_ = counted_.empty();
   if (none_usual_) counted_ = whole;
+}
+
+// A launch that was lost together with its kernel shows by what most steps have.
+void CountedSteps::leave_out_short(const TraceWork& work, std::vector<TraceSpan>& whole) {
+  constexpr double kClearly = 0.95;
+  for (const bool updating : {false, true}) {
+    std::vector<double> counts;
+    std::vector<double> times_us;
+    for (const TraceSpan& step : whole) {
+      if (updates(step) != updating) continue;
+      counts.push_back(work.kernels_in(step).count);
+      times_us.push_back(work.kernels_in(step).time_us);
+    }
+    if (counts.size() < 3) continue;
+    std::ranges::sort(counts);
+    std::ranges::sort(times_us);
+    // Of the middle ones the lesser: the first steps may have more, to choose among kernels.
+    const std::size_t middle = (counts.size() - 1) / 2;
+    const double count = counts[middle];
+    const auto alike = std::ranges::count_if(
+        counts, [&](double c) { return c >= kClearly * count && kClearly * c <= count; });
+    if (2 * alike < std::ssize(counts)) continue;  // each step does something else
+    const auto is_short = [&](const TraceSpan& step) {
+      const KernelSum kernels = work.kernels_in(step);
+      return updates(step) == updating && kernels.count < count &&
+             (kernels.count < kClearly * count || kernels.time_us < kClearly * times_us[middle]);
+    };
+    short_ += std::erase_if(counted_, is_short);
+    std::erase_if(whole, is_short);
+  }
 }
 
 const TraceSpan& CountedSteps::last() const {
@@ -158,11 +209,22 @@ std::vector<std::string> CountedSteps::notes(int alike) const {
         "count.",
         lost_, marks_.size()));
   }
+  if (short_ > 0) {
+    notes.push_back(
+        fmt::format("{} of {} steps have clearly fewer kernels than the others, as if the profiler "
+                    "lost launches "
+                    "with their kernels; they do not count.",
+                    short_, marks_.size()));
+  }
   if (lost_share_ > kFew && lost_share_ < 1) {
     notes.push_back(fmt::format(
         "{:.0f} % of the launches of a step have no kernel in the trace, so its times are too "
         "short.",
         100 * lost_share_));
+  }
+  if (around_ > 0) {
+    notes.push_back(
+        fmt::format("{} step marks are around those of other steps: they are no steps.", around_));
   }
   if (overlapping_ > 0) {
     notes.push_back(fmt::format(

@@ -60,7 +60,8 @@ struct TraceChoice {
 
 /// Keeps the events of one process that launches kernels, and its kernels on one device. If
 /// `choice` says nothing, that is a process with steps: the one with the least rank in its name,
-/// else the first; and the device that works longest.
+/// else the first; and the device that works longest, with the launches of its kernels. Copies of a
+/// kernel, with its correlation and its times, are left out.
 /// A kernel is of the process whose launch has its `correlation`. In merged traces several
 /// processes have it; then the kernel is of the process that most kernels of its `pid` belong to.
 /// Events an hour or more from the others are left out, and kernels at time 0 or

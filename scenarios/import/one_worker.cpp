@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,7 @@ class OneWorker {
     if (!launching_.empty()) find_owners();
     keep_process();
     keep_device();
+    keep_once();
     keep_timed();
   }
 
@@ -209,9 +211,46 @@ class OneWorker {
         "Kernels ran on devices {}. Those of device {} count, {:.0f} % of the time of all; "
         "--device takes another.",
         fmt::join(numbers, ", "), chosen, all_us > 0 ? 100 * busy_us[chosen] / all_us : 0));
-    std::erase_if(trace_.events, [&](const TraceEvent& event) {
+    const auto is_elsewhere = [chosen](const TraceEvent& event) {
       return event.kind == TraceKind::device && event.device >= 0 && event.device != chosen;
+    };
+    std::unordered_map<std::int64_t, bool> all_elsewhere;  // by correlation: its kernels
+    for (const TraceEvent& event : trace_.events) {
+      if (event.kind != TraceKind::device || event.correlation <= 0) continue;
+      bool& all = all_elsewhere.emplace(event.correlation, true).first->second;
+      all = all && is_elsewhere(event);
+    }
+    std::erase_if(trace_.events, [&](const TraceEvent& event) {
+      if (event.kind != TraceKind::launch) return is_elsewhere(event);
+      const auto kernels = all_elsewhere.find(event.correlation);
+      return kernels != all_elsewhere.end() && kernels->second;
     });
+  }
+
+  // Kernels of one launch with equal times are copies of one kernel.
+  void keep_once() {
+    const auto key = [&](const Correlated& each) {
+      const TraceEvent& event = trace_.events[each.event];
+      return std::tuple(each.correlation, event.start_us, event.duration_us);
+    };
+    All kernels = correlated(TraceKind::device);
+    std::ranges::stable_sort(kernels, {}, key);
+    std::vector<bool> is_copy(trace_.events.size());
+    std::size_t copies = 0;
+    for (std::size_t i = 1; i < kernels.size(); ++i) {
+      if (key(kernels[i]) != key(kernels[i - 1])) continue;
+      is_copy[kernels[i].event] = true;
+      ++copies;
+    }
+    if (copies == 0) return;
+    const TraceEvent* const first = trace_.events.data();
+    std::erase_if(trace_.events, [&](const TraceEvent& event) {
+      return is_copy[static_cast<std::size_t>(&event - first)];
+    });
+    trace_.notes.push_back(
+        fmt::format("{} kernels are copies of others, with the same launch and times: each kernel "
+                    "counts once.",
+                    copies));
   }
 
   void keep_timed() {

@@ -45,4 +45,12 @@ const std::vector<std::size_t>& OperatorTree::of_thread(std::int64_t thread) con
   return found == threads_.end() ? nobody : found->second;
 }
 
+std::span<const std::size_t> OperatorTree::of_thread(std::int64_t thread,
+                                                     const TraceSpan& span) const {
+  const std::vector<std::size_t>& events = of_thread(thread);
+  const auto begin_us = [&](std::size_t event) { return trace_.events[event].start_us; };
+  const auto first = std::ranges::lower_bound(events, span.start_us, {}, begin_us);
+  return {first, std::ranges::lower_bound(first, events.end(), span.end_us, {}, begin_us)};
+}
+
 }  // namespace foretrain

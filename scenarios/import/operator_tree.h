@@ -2,9 +2,11 @@
 #pragma once
 
 #include "scenarios/import/chrome_trace.h"
+#include "scenarios/import/trace_steps.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -25,6 +27,9 @@ class OperatorTree {
   [[nodiscard]] std::size_t parent(std::size_t event) const { return parents_[event]; }
   /// Of a thread, by their begin.
   [[nodiscard]] const std::vector<std::size_t>& of_thread(std::int64_t thread) const;
+  /// Those of them that begin within the span.
+  [[nodiscard]] std::span<const std::size_t> of_thread(std::int64_t thread,
+                                                       const TraceSpan& span) const;
 
  private:
   const ChromeTrace& trace_;

@@ -23,27 +23,12 @@ std::string_view why_it_differs(bool more_are_given) {
                "gradients several times in a step.";
 }
 
-// When the gradient of a tensor is added to what the tensor has: once in each backward pass.
-std::vector<double> accumulations(const ChromeTrace& trace, const TraceSpan& step) {
-  std::vector<double> times_us;
-  for (const TraceEvent& event : trace.events) {
-    if (event.kind == TraceKind::op && step.has(event.start_us) &&
-        trace.name_of(event) == "torch::autograd::AccumulateGrad") {
-      times_us.push_back(event.start_us);
-    }
-  }
-  std::ranges::sort(times_us);
-  return times_us;
-}
-
-// Forward passes: another one begins where a layer follows gradients. `begins`: in order.
-int passes(const std::vector<double>& begins_us, const std::vector<double>& accumulated_us) {
-  int count = 1;
-  for (std::size_t i = 1; i < begins_us.size(); ++i) {
-    const auto after = std::ranges::upper_bound(accumulated_us, begins_us[i - 1]);
-    if (after != accumulated_us.end() && *after < begins_us[i]) ++count;
-  }
-  return count;
+// How often the gradient of a tensor is added to what the tensor has: once in each backward pass.
+std::int64_t accumulations(const ChromeTrace& trace, const TraceSpan& step) {
+  return std::ranges::count_if(trace.events, [&](const TraceEvent& event) {
+    return event.kind == TraceKind::op && step.has(event.start_us) &&
+           trace.name_of(event) == "torch::autograd::AccumulateGrad";
+  });
 }
 
 // Parameters come in parts, which have gradients of their own.
@@ -58,29 +43,31 @@ bool is_sharded(const ChromeTrace& trace, const std::vector<DeviceWork>& work) {
 
 std::optional<std::string> doubt_about_parameters(const ChromeTrace& trace,
                                                   const std::vector<DeviceWork>& work,
-                                                  const TraceSpan& step,
-                                                  const TraceLayers& layers) {
+                                                  const TraceSpan& step, const TraceLayers& layers,
+                                                  int folded) {
   if (!layers.by_shapes()) return std::nullopt;
   // A loss that is averaged adds a number or two.
   constexpr double kAlike = 1e-3;
   const std::int64_t given = layers.parameters();
   std::int64_t reduced = 0;
   for (const Reduced& each : reduced_by(trace, work)) reduced += each.numbers;
-  if (reduced > 0 &&
-      std::abs(static_cast<double>(given - reduced)) > kAlike * static_cast<double>(reduced)) {
+  const auto differs = [&](std::int64_t carried) {
+    return std::abs(static_cast<double>(given - carried)) > kAlike * static_cast<double>(carried);
+  };
+  // Micro-batches may be reduced one by one.
+  if (reduced > 0 && differs(reduced) && differs(reduced / folded)) {
     return fmt::format(
         "Operators of a step are given {} parameters, its all-reduces carry {}: {} {}", given,
         reduced, why_it_differs(given > reduced), kCorrect);
   }
-  const std::vector<double> accumulated_us = accumulations(trace, step);
-  const int forward = passes(layers.begins_us(), accumulated_us);
-  if (forward > 1) {
+  if (const int passes = layers.passes(); passes > 1) {
     return fmt::format(
-        "{} forward passes are in a step: if they are micro-batches, each weight counts {} times "
-        "among its {} parameters. {}",
-        forward, forward, given, kCorrect);
+        "{} forward passes are in a step: are they micro-batches, or several steps? Then each "
+        "weight "
+        "counts {} times among its {} parameters. {}",
+        passes, passes, given, kCorrect);
   }
-  const auto summed = static_cast<std::int64_t>(accumulated_us.size());
+  const std::int64_t summed = accumulations(trace, step) / folded;
   if (reduced > 0 || summed == 0 || summed == layers.tensors() || is_sharded(trace, work)) {
     return std::nullopt;
   }

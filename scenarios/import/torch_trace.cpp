@@ -41,8 +41,9 @@ class TraceJob {
   ImportedJob take() {
     const TraceSpan& last = steps_.last();
     const std::vector<DeviceWork> work = work_.launched_in(last, steps_.thread());
-    const auto layers = TraceLayers::of(trace_, tree_, work, last, steps_.thread());
+    auto layers = TraceLayers::of(trace_, tree_, work, last, steps_.thread());
     if (!layers) fail_sizes();
+    if (steps_.updates_in(last) == 1) passes_ = layers->fold();
     job_.layers = layers->layers();
     job_.batch = layers->batch();
     job_.type = layers->type();
@@ -51,9 +52,10 @@ class TraceJob {
     for (Sum& sum : sums_) sum.job.layers = job_.layers;
     for (const TraceSpan& step : steps_.all()) add_step(step);
     add_up();
+    take_one_pass();
     check_whole();
     note();
-    if (auto doubt = doubt_about_parameters(trace_, work, last, *layers)) {
+    if (auto doubt = doubt_about_parameters(trace_, work, last, *layers, passes_)) {
       job_.notes.push_back(std::move(*doubt));
     }
     return std::move(job_);
@@ -130,9 +132,11 @@ class TraceJob {
   // A step that does something else than the last one does not count.
   void add_step(const TraceSpan& step) {
     const std::vector<DeviceWork> work = work_.launched_in(step, steps_.thread());
-    const auto layers = TraceLayers::of(trace_, tree_, work, step, steps_.thread());
-    if (!layers || !std::ranges::equal(layers->layers(), job_.layers, {},
-                                       &ImportedLayer::parameters, &ImportedLayer::parameters)) {
+    auto layers = TraceLayers::of(trace_, tree_, work, step, steps_.thread());
+    const bool folds = passes_ > 1 && steps_.updates_in(step) <= 1;
+    if (!layers || (folds ? layers->fold() : 1) != passes_ ||
+        !std::ranges::equal(layers->layers(), job_.layers, {}, &ImportedLayer::parameters,
+                            &ImportedLayer::parameters)) {
       ++different_;
       return;
     }
@@ -179,16 +183,28 @@ class TraceJob {
     }
   }
 
+  // Steps of several micro-batches: all but the optimizer falls into equal parts.
+  void take_one_pass() {
+    if (passes_ == 1) return;
+    job_.accumulate *= passes_;
+    for (const auto part : kParts) {
+      if (part != &ImportedJob::optimizer_s) job_.*part /= passes_;
+    }
+    job_.launch_gap_s /= passes_;
+    for (ImportedLayer& layer : job_.layers) {
+      layer.forward_s /= passes_;
+      layer.backward_s /= passes_;
+    }
+  }
+
   [[nodiscard]] int counted() const { return sums_[0].steps + sums_[1].steps; }
 
   /// While the step's thread waits for its batch, the device does nothing.
   [[nodiscard]] double input_wait_us(const TraceSpan& step) const {
     double waited = 0;
-    for (const std::size_t event : tree_.of_thread(steps_.thread())) {
+    for (const std::size_t event : tree_.of_thread(steps_.thread(), step)) {
       const TraceEvent& op = trace_.events[event];
-      if (!step.has(op.start_us) || !trace_.name_of(op).starts_with("enumerate(DataLoader)")) {
-        continue;
-      }
+      if (!trace_.name_of(op).starts_with("enumerate(DataLoader)")) continue;
       const TraceSpan span{op.start_us, std::min(op.end_us(), step.end_us)};
       waited += span.end_us - span.start_us - within(all_busy_, span);
     }
@@ -219,6 +235,12 @@ class TraceJob {
     if (trace_.passed_over > 0) {
       notes.push_back(fmt::format("{} events of other steps were passed over: the trace is long.",
                                   trace_.passed_over));
+    }
+    if (passes_ > 1) {
+      notes.push_back(fmt::format(
+          "A step has {} forward and backward passes with the same kernels, the optimizer once, so "
+          "they are micro-batches: parameters and times are of one, job.yaml has accumulate: {}.",
+          passes_, job_.accumulate));
     }
     note_idle();
     if (job_.type == "c10::Half" || job_.type == "c10::BFloat16") {
@@ -264,6 +286,7 @@ class TraceJob {
   std::vector<TraceSpan> own_busy_;
   CountedSteps steps_;
   std::array<Sum, 2> sums_;  // of steps without, with an update
+  int passes_ = 1;           // micro-batches of a step
   int different_ = 0;
   ImportedJob job_;
 };

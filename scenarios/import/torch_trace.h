@@ -31,6 +31,8 @@ namespace foretrain {
 /// is of the one before. Without shapes, parameters are what is reduced: each all-reduce is a
 /// layer, of the backward work since the last one. Shapes do not say which weight it is, so each
 /// use counts; where what else the trace says differs, a note does (parameter_evidence.h).
+/// If a step repeats the same passes before one optimizer step, they are micro-batches, and the job
+/// is of one of them (trace_passes.cpp).
 ///
 /// @throws InputError: no device work, or none that a launch can be found for; neither shapes nor
 /// collectives with sizes; a graph, whose kernels have no operator; no backward pass; a step of
@@ -40,11 +42,12 @@ ImportedJob job_of(const ChromeTrace& trace);
 /// A shape says how large a weight is, not which it is: one that is used twice looks like two, one
 /// that is frozen like one that is learned. Of a step this compares `layers` with the numbers that
 /// all-reduces carry; with the passes it has, as micro-batches have several; without all-reduces
-/// with the tensors whose gradients are accumulated.
+/// with the tensors whose gradients are accumulated. `folded`: passes that `layers` were one of.
 /// @return both figures with what to do where they differ; empty: they do not, or nothing else says
 /// it (also where `layers` are what is reduced, by_shapes())
 std::optional<std::string> doubt_about_parameters(const ChromeTrace& trace,
                                                   const std::vector<DeviceWork>& work,
-                                                  const TraceSpan& step, const TraceLayers& layers);
+                                                  const TraceSpan& step, const TraceLayers& layers,
+                                                  int folded);
 
 }  // namespace foretrain

@@ -49,6 +49,7 @@ std::optional<TraceLayers> TraceLayers::of(const ChromeTrace& trace, const Opera
   found.find_owners(step, thread);
   if (found.layers_.empty()) found.find_reduced(work);
   if (found.layers_.empty()) return std::nullopt;
+  if (found.by_shapes()) found.find_passes(work);
   return found;
 }
 
@@ -65,14 +66,14 @@ bool TraceLayers::is_owner(std::size_t event) const {
 }
 
 void TraceLayers::find_owners(const TraceSpan& step, std::int64_t thread) {
-  const std::vector<std::size_t>& ops = tree_.of_thread(thread);
+  const std::span<const std::size_t> ops = tree_.of_thread(thread, step);
   for (const std::size_t event : ops) {
-    if (step.has(trace_.events[event].start_us) && is_owner(event)) add_owner(event);
+    if (is_owner(event)) add_owner(event);
   }
   if (layers_.empty()) return;
   for (const std::size_t event : ops) {
     const TraceEvent& op = trace_.events[event];
-    if (!step.has(op.start_us) || op.sequence < 0) continue;
+    if (op.sequence < 0) continue;
     // Operators that need no gradient have the number of the next one that does.
     by_sequence_[op.sequence] = begun_by(op.start_us);
   }
@@ -108,10 +109,11 @@ void TraceLayers::add_owner(std::size_t event) {
   begins_.push_back(op.start_us);
 }
 
-// The layer that began last; before all of them the first.
+// The layer that began last, in whichever pass; before all of them the first.
 std::size_t TraceLayers::begun_by(double us) const {
   const auto after = std::ranges::upper_bound(begins_, us);
-  return after == begins_.begin() ? 0 : static_cast<std::size_t>(after - begins_.begin()) - 1;
+  if (after == begins_.begin()) return 0;
+  return (static_cast<std::size_t>(after - begins_.begin()) - 1) % layers_.size();
 }
 
 void TraceLayers::find_reduced(const std::vector<DeviceWork>& work) {

@@ -25,7 +25,8 @@ std::span<const int> weight_arguments(std::string_view op);
 /// Empty: no number.
 std::optional<int> width_of_type(std::string_view type);
 
-/// The layers of one step, without times; adds the work of a step to them.
+/// The layers of one step, without times; adds the work of a step to them. Of a step of several
+/// micro-batches it has each layer several times, until they are folded.
 class TraceLayers {
  public:
   /// By the operators that own parameters; where there are no shapes, by what is reduced; empty:
@@ -35,6 +36,11 @@ class TraceLayers {
                                        std::int64_t thread);
 
   [[nodiscard]] const std::vector<ImportedLayer>& layers() const { return layers_; }
+  /// Passes of the step, each with all of its layers; 1 once they are folded.
+  [[nodiscard]] int passes() const { return passes_; }
+  /// Makes the layers those of one pass if each pass has the same layers and the same kernels.
+  /// @return passes that were folded; 1: none
+  int fold();
   /// Where each part of `work`, forward or backward, belongs.
   void add_times(const std::vector<DeviceWork>& work, std::vector<ImportedLayer>& to) const;
 
@@ -55,6 +61,7 @@ class TraceLayers {
   TraceLayers(const ChromeTrace& trace, const OperatorTree& tree) : trace_(trace), tree_(tree) {}
 
   void find_owners(const TraceSpan& step, std::int64_t thread);
+  void find_passes(const std::vector<DeviceWork>& work);
   void find_reduced(const std::vector<DeviceWork>& work);
   [[nodiscard]] bool is_owner(std::size_t event) const;
   void add_owner(std::size_t event);
@@ -73,6 +80,8 @@ class TraceLayers {
   std::int64_t parameters_ = 0;
   std::int64_t tensors_ = 0;
   std::string type_;
+  int passes_ = 1;
+  bool alike_ = false;  // passes
 };
 
 /// An all-reduce.

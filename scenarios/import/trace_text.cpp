@@ -23,9 +23,15 @@ constexpr std::size_t kMostMade = 1 << 12;    // at a time
 
 bool is_blank(int c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == 0; }
 
-bool is_word(int c) {
-  return c > 0 && (std::isalnum(c) != 0 || std::strchr("+-./#()_", c) != nullptr);
-}
+constexpr std::array<bool, 256> kOfWords = [] {
+  std::array<bool, 256> is{};
+  for (const char c : std::string_view("+-./#()_0123456789"))
+    is[static_cast<std::size_t>(c)] = true;
+  for (std::size_t c = 'a'; c <= 'z'; ++c) is[c] = is[c - 'a' + 'A'] = true;
+  return is;
+}();
+
+bool is_word(int c) { return c > 0 && kOfWords[static_cast<std::size_t>(c)]; }
 
 // What C, C++, Python write for a number that is none.
 bool is_no_number(std::string_view word) {
@@ -77,8 +83,8 @@ void TraceText::refill() {
   }
 }
 
-int TraceText::peek(std::size_t ahead) {
-  if (next_ + ahead >= filled_) refill();
+int TraceText::peek_behind(std::size_t ahead) {
+  refill();
   return next_ + ahead < filled_ ? static_cast<unsigned char>(buffer_[next_ + ahead]) : -1;
 }
 
@@ -93,7 +99,7 @@ void TraceText::take(std::size_t count) {
                   path_, read_));
 }
 
-bool TraceText::has_more() {
+bool TraceText::make_more() {
   while (place_ == made_.size()) {
     made_.clear();
     place_ = 0;
@@ -130,8 +136,23 @@ void TraceText::skip_blanks() {
   while (is_blank(peek())) take();
 }
 
+// Takes what needs no mending, as far as it is in the buffer.
+void TraceText::make_plain() {
+  const std::size_t room = kMostMade - made_.size();
+  const auto first = buffer_.begin() + static_cast<std::ptrdiff_t>(next_);
+  const auto end = first + static_cast<std::ptrdiff_t>(std::min(filled_ - next_, room));
+  const auto stop =
+      std::find_if(first, end, [](char c) { return c < ' ' || c > '~' || c == '"' || c == '\\'; });
+  const auto count = static_cast<std::size_t>(stop - first);
+  made_.append(&*first, std::min(count, kMostString - std::min(token_, kMostString)));
+  take(count);
+}
+
 void TraceText::make_string() {
   for (int c = peek(); c >= 0 && made_.size() < kMostMade; c = peek()) {
+    make_plain();
+    c = peek();
+    if (c < 0 || made_.size() >= kMostMade) return;
     const std::size_t before = made_.size();
     if (c == '"') {
       take();

@@ -62,13 +62,19 @@ class TraceText {
   static std::string beginning(const std::string& path, std::size_t bytes);
 
  private:
-  bool has_more();
+  bool has_more() { return place_ < made_.size() || make_more(); }
+  bool make_more();
   void make();
   void make_string();
+  void make_plain();
   void make_escape();
   void make_word();
   void skip_blanks();
-  [[nodiscard]] int peek(std::size_t ahead = 0);
+  [[nodiscard]] int peek(std::size_t ahead = 0) {
+    return next_ + ahead < filled_ ? static_cast<unsigned char>(buffer_[next_ + ahead])
+                                   : peek_behind(ahead);
+  }
+  [[nodiscard]] int peek_behind(std::size_t ahead);
   void take(std::size_t count = 1);
   void refill();
 

@@ -79,6 +79,16 @@ double TraceWork::lost_in(const TraceSpan& step) const {
   return found > 0 ? lost / (lost + found) : 1;
 }
 
+KernelSum TraceWork::kernels_in(const TraceSpan& step) const {
+  const std::span<const DeviceWork> launched = all_in(step);
+  KernelSum sum{static_cast<double>(launched.size()), 0};
+  for (const DeviceWork& each : launched) {
+    if (each.collective == OperatorTree::kNone)
+      sum.time_us += trace_.events[each.event].duration_us;
+  }
+  return sum;
+}
+
 bool TraceWork::launches_graphs() const {
   std::size_t shared = 0;
   for (std::size_t i = 0; i < work_.size(); ++i) {
@@ -131,9 +141,9 @@ std::vector<TraceSpan> TraceWork::busy(bool with_communication) const {
 
 double within(const std::vector<TraceSpan>& spans, const TraceSpan& step) {
   double sum = 0;
-  for (const TraceSpan& span : spans) {
-    if (!step.overlaps(span)) continue;
-    sum += std::min(step.end_us, span.end_us) - std::max(step.start_us, span.start_us);
+  for (auto span = std::ranges::upper_bound(spans, step.start_us, {}, &TraceSpan::end_us);
+       span != spans.end() && span->start_us < step.end_us; ++span) {
+    sum += std::min(step.end_us, span->end_us) - std::max(step.start_us, span->start_us);
   }
   return sum;
 }

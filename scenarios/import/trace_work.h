@@ -24,6 +24,11 @@ struct DeviceWork {
   WorkPhase phase = WorkPhase::forward;
 };
 
+struct KernelSum {
+  double count = 0;
+  double time_us = 0;  ///< without collectives, which wait for other workers
+};
+
 /// Finds what was launched in a step.
 class TraceWork {
  public:
@@ -38,6 +43,8 @@ class TraceWork {
   /// The share of a step's launches whose kernels are not in the trace, of those that have some
   /// elsewhere; 1: nothing was launched.
   [[nodiscard]] double lost_in(const TraceSpan& step) const;
+  /// Kernels that a step launched, and the time of those that compute.
+  [[nodiscard]] KernelSum kernels_in(const TraceSpan& step) const;
   /// Most kernels share their launch with others.
   [[nodiscard]] bool launches_graphs() const;
 
@@ -57,7 +64,7 @@ class TraceWork {
 bool is_optimizer(std::string_view op);
 bool is_backward(std::string_view op);
 
-/// What of `spans`, joined, lies within `step`.
+/// What of `spans`, joined, in the order of time, lies within `step`.
 double within(const std::vector<TraceSpan>& spans, const TraceSpan& step);
 
 }  // namespace foretrain

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace foretrain::testing {
 namespace {
@@ -29,6 +30,8 @@ std::string notes_of(const ImportedJob& job) {
 struct Steps {
   int count = 8;
   std::function<bool(int)> has_kernels = [](int) { return true; };
+  std::function<bool(int)> goes_back = [](int) { return true; };  // launch and kernel
+  std::function<int(int)> more_kernels = [](int) { return 0; };   // forward, 2 us each
   std::function<bool(int)> updates = [](int) { return true; };
 };
 
@@ -50,8 +53,9 @@ MadeTrace made(const Steps& steps) {
     trace.marked(fmt::format("ProfilerStep#{}", step), 1, at, 1500);
     trace.op("aten::linear", 1, at + 10, 20, shapes("[[8, 4], [3, 4], [3]]", "float", step));
     kernel(1, 15, 300);
+    for (int i = 0; i < steps.more_kernels(step); ++i) kernel(1, 16 + 0.1 * i, 2);
     trace.op("AddmmBackward0", 2, at + 50, 20, number());
-    kernel(2, 55, 600);
+    if (steps.goes_back(step)) kernel(2, 55, 600);
     if (!steps.updates(step)) continue;
     trace.marked("Optimizer.step#SGD.step", 1, at + 80, 20);
     kernel(1, 85, 100);
@@ -68,6 +72,65 @@ TEST_CASE("counted steps: those that lost their kernels are left out of the mean
   CHECK(job.optimizer_s == Approx(100e-6));
   CHECK_THAT(notes_of(job), Catch::Contains(fmt::format("{} of 8 steps lack kernels", lost)));
   CHECK_THAT(notes_of(of_text(made({}).text())), !Catch::Contains("lack kernels"));
+}
+
+TEST_CASE("counted steps: those that lost launches with their kernels are left out, told") {
+  const int count = GENERATE(4, 5, 9);
+  const int lost = count == 4 ? 1 : count - 3;
+  const auto goes_back = [&](int s) { return s < 2 || s >= 2 + (lost + 1) / 2; };
+  CAPTURE(count);
+  const ImportedJob job = of_text(made({.count = count, .goes_back = goes_back}).text());
+  CHECK(job.forward_s == Approx(300e-6));
+  CHECK(job.backward_s == Approx(600e-6));
+  CHECK_THAT(notes_of(job), Catch::Contains(fmt::format("{} of {} steps have clearly fewer kernels",
+                                                        (lost + 1) / 2, count)));
+  // The profiler's first steps may lack theirs: they do not count anyway.
+  const ImportedJob first =
+      of_text(made({.count = count, .goes_back = [](int s) { return s > 0; }}).text());
+  CHECK(first.backward_s == Approx(600e-6));
+  CHECK_THAT(notes_of(first), !Catch::Contains("fewer kernels"));
+}
+
+TEST_CASE("counted steps: micro-batches are compared with micro-batches, updates with updates") {
+  const auto updates = [](int s) { return s % 2 == 1; };
+  const ImportedJob job = of_text(
+      made({.count = 16, .goes_back = [](int s) { return s != 6 && s != 9; }, .updates = updates})
+          .text());
+  CHECK(job.accumulate == 2);
+  CHECK(job.forward_s == Approx(300e-6));
+  CHECK(job.backward_s == Approx(600e-6));
+  CHECK(job.optimizer_s == Approx(100e-6));
+  CHECK_THAT(notes_of(job), Catch::Contains("2 of 16 steps have clearly fewer kernels"));
+}
+
+TEST_CASE("counted steps: steps that differ among themselves all count") {
+  const ImportedJob job =
+      of_text(made({.count = 9, .more_kernels = [](int s) { return 10 * s; }}).text());
+  CHECK(job.forward_s == Approx((300 + 10 * 4.5 * 2) * 1e-6));
+  CHECK_THAT(notes_of(job), !Catch::Contains("fewer kernels"));
+}
+
+TEST_CASE("counted steps: a mark around those of steps is no step, which is told") {
+  struct Mark {
+    double begin;  // after the first step's
+    double length;
+    std::string name = "ProfilerStep#99";
+  };
+  const auto marks = GENERATE(
+      std::vector<Mark>{{0, 15500}}, std::vector<Mark>{{-50, 15600}}, std::vector<Mark>{{1, 15000}},
+      std::vector<Mark>{{-50, 15600, "ProfilerStep#0"}}, std::vector<Mark>{{3900, 7700}},
+      std::vector<Mark>{{5000, 6000}}, std::vector<Mark>{{3990, 2990}},
+      std::vector<Mark>{{-60, 15700}, {-50, 15600}}, std::vector<Mark>{{0, 5500}, {6000, 5500}});
+  MadeTrace trace = made({});
+  for (const Mark& mark : marks) trace.marked(mark.name, 1, 1e6 + mark.begin, mark.length);
+  CAPTURE(marks.front().begin, marks.front().length);
+  const ImportedJob job = of_text(trace.text());
+  CHECK(job.parameters == 15);
+  CHECK(job.forward_s == Approx(300e-6));
+  CHECK(job.step_s == Approx(1500e-6));
+  CHECK_THAT(notes_of(job),
+             Catch::Contains(fmt::format("{} step marks are around", marks.size())) &&
+                 Catch::Contains("5 of 8 steps count"));
 }
 
 TEST_CASE("counted steps: an optimizer in each k-th step makes them micro-batches") {

@@ -127,6 +127,42 @@ TEST_CASE("one worker: of several devices the one that works longest counts, or 
              Catch::Contains("--device 2: no kernel says that it ran there; devices are 0, 1"));
 }
 
+TEST_CASE("one worker: launches go with the kernels of a device that does not count") {
+  // The other device has as many launches as the one that counts.
+  const std::string other =
+      replaced(replaced(rank_events("7", 1, 19), "\"correlation\": ", "\"correlation\": 50"),
+               "ProfilerStep#", "step ");
+  const std::string both = rank_events("7") + ",\n" + other;
+  const int device = GENERATE(-1, 1);
+  const ImportedJob job = chosen(both, {-1, device});
+  CHECK(job.forward_s == Approx(device == 1 ? 34e-6 : 35e-6));
+  CHECK(is_told(job, "Kernels ran on devices 0, 1"));
+  CHECK_FALSE(is_told(job, "have no kernel"));
+}
+
+TEST_CASE("one worker: copies of a kernel count once, which is told") {
+  const int copies = GENERATE(1, 2);
+  CAPTURE(copies);
+  const std::string events = rank_events("7");
+  std::string kernels;
+  for (std::size_t begin = 0; begin < events.size();) {
+    const std::size_t end = std::min(events.find("},\n", begin), events.size());
+    const std::string event = events.substr(begin, end + 1 - begin);
+    const bool is_kernel = event.find("\"cat\": \"kernel\"") != std::string::npos;
+    for (int i = 0; is_kernel && i < copies; ++i) kernels += ",\n" + event;
+    begin = end + 3;
+  }
+  const ImportedJob job = chosen(events + kernels);
+  CHECK(job.forward_s == Approx(35e-6));
+  CHECK(job.backward_s == Approx(110e-6));
+  CHECK(job.optimizer_s == Approx(10e-6));
+  const int all = 4 * 8 * copies;
+  CHECK(is_told(job, fmt::format("{} kernels are copies of others", all)));
+  // Those of one launch with times of their own are several kernels.
+  CHECK_THAT(choice_error(events + replaced(kernels, "\"dur\": ", "\"dur\": 1")),
+             Catch::Contains("graph"));
+}
+
 TEST_CASE("one worker: a kernel without a time, events years away are left out, told") {
   const std::string kernel = GENERATE(
       R"("ts": 0, "dur": 0)", R"("dur": 5)", R"("ts": nan, "dur": 5)", R"("ts": 1e16, "dur": 5)",
