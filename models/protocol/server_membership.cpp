@@ -103,7 +103,9 @@ bool ParameterServer::come_back(Instant now, Queue& queue, Push& pull, Effects& 
   const std::int64_t clock = queue.clocks.of(worker);
   if (queue.bucket.index() == 0) {
     const std::int64_t unused = clock + 1;  // one may be under way
-    pull.step = {rule_.bound ? std::max(queue.clocks.slowest(), unused) : unused};
+    // With a quota of its own it has all of its steps still to make, and a bound makes others wait.
+    const bool skips = rule_.bound && !rule_.own_quota;
+    pull.step = {skips ? std::max(queue.clocks.slowest(), unused) : unused};
   }
   const std::int64_t first = pull.step.value;
   if (!queue.clocks.is_lost(worker) || first < clock) return false;
