@@ -168,4 +168,13 @@ bool linked_in_all_reduce(const Training& training, NodeId a, NodeId b) {
          (layout.trees && linked(layout.tree_group, true));
 }
 
+void flood(const Message& message, const Training& training, NodeId id, NodeId heard_from,
+           Effects& effects) {
+  for (int worker = 0; worker < training.workers; ++worker) {
+    const NodeId peer = training.worker(worker);
+    if (peer == heard_from || !linked_in_all_reduce(training, id, peer)) continue;
+    effects.emplace_back(Send{peer, message});
+  }
+}
+
 }  // namespace foretrain

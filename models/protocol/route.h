@@ -123,5 +123,9 @@ class Route {
 
 /// Workers `a` and `b` talk to each other in one of the ways above.
 bool linked_in_all_reduce(const Training& training, NodeId a, NodeId b);
+/// Worker `id` sends a message to all that it talks to but the one that it heard it from, so that
+/// it comes to every worker.
+void flood(const Message& message, const Training& training, NodeId id, NodeId heard_from,
+           Effects& effects);
 
 }  // namespace foretrain

@@ -136,7 +136,7 @@ bool ParameterServer::ask_to_return(Instant now, Queue& queue, Push& pull, Effec
     ++standing.pushed;
     standing.pull->step = standing.pushed.next();
     const bool ends = enough_ || decisions_ == updates_;  // it is told of that
-    if (!ends) decide(now, {Decision::What::returned, {worker}, generation}, effects);
+    if (!ends) decide(now, {MessageKind::returned, {worker}, generation}, effects);
   }
   return true;
 }
