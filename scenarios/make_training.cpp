@@ -2,6 +2,7 @@
 #include "scenarios/make_training.h"
 
 #include "models/base/check.h"
+#include "models/cost/trees.h"
 #include "models/cost/work.h"
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"

@@ -9,18 +9,16 @@
 namespace foretrain {
 
 AllReduceWorker::AllReduceWorker(const std::shared_ptr<const Training>& training, NodeId id)
-    : CollectiveWorker(training, id, 1),
-      keeps_master_(training->compression.converts_sums()),
-      owned_(training->layout->buckets.size()) {
-  for (std::uint32_t index = 0; index < owned_.size(); ++index) {
+    : CollectiveWorker(training, id, 1), keeps_master_(training->compression.converts_sums()) {
+  for (std::uint32_t index = 0; index < training->layout->buckets.size(); ++index) {
     if (!owns(index)) continue;
-    if (keeps_master_) {
-      owned_[index] = std::make_unique<ShardBucket>(training, index, parameters().all());
-      continue;
-    }
     const Bucket& bucket = bucket_at(index);
-    owned_[index] = std::make_unique<ShardBucket>(training, index, parameters().part(bucket),
-                                                  parameters().place(bucket));
+    if (keeps_master_) {
+      owned_.try_emplace(index, training, index, parameters().all());
+    } else {
+      owned_.try_emplace(index, training, index, parameters().part(bucket),
+                         parameters().place(bucket));
+    }
   }
 }
 
@@ -30,14 +28,14 @@ void AllReduceWorker::use_gradient(Instant now, std::uint32_t bucket, Payload gr
 }
 
 Job AllReduceWorker::finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) {
-  return owned_[bucket]->apply_job(id, std::move(addends),
-                                   std::int64_t{training().workers} * training().sums_a_round());
+  return owned_.at(bucket).apply_job(id, std::move(addends),
+                                     std::int64_t{training().workers} * training().sums_a_round());
 }
 
 // What is sent of them has left before they change again: that takes a gradient of everybody, who
 // has got them then.
 Payload AllReduceWorker::finished(std::uint32_t bucket, Effects& effects) {
-  owned_[bucket]->finish_apply();
+  owned_.at(bucket).finish_apply();
   if (keeps_master_) return catch_up(bucket, effects);
   return parameters().part(bucket_at(bucket));
 }
@@ -47,7 +45,7 @@ Payload AllReduceWorker::catch_up(std::uint32_t bucket, Effects& effects) {
   effects.emplace_back(Worked{copy_cost(place.count)});
   if (!training().numerics) return Payload::sized(place.size());
   Payload differences = Payload::allocate(place.size());
-  const auto master = owned_[bucket]->values().floats();
+  const auto master = owned_.at(bucket).values().floats();
   const auto held = parameters().place(place);
   const auto to = differences.writable_floats();
   for (std::size_t i = 0; i < to.size(); ++i) {
@@ -58,22 +56,16 @@ Payload AllReduceWorker::catch_up(std::uint32_t bucket, Effects& effects) {
 }
 
 void AllReduceWorker::write_own(StateWriter& state) const {
-  for (const auto& bucket : owned_) {
-    if (bucket) bucket->write(state);
-  }
+  for (const auto& [index, bucket] : owned_) bucket.write(state);
 }
 
 void AllReduceWorker::read_own(StateReader& state) {
-  for (const auto& bucket : owned_) {
-    if (bucket) bucket->read(state);
-  }
+  for (auto& [index, bucket] : owned_) bucket.read(state);
 }
 
 Bytes AllReduceWorker::own_size() const {
   Bytes size;
-  for (const auto& bucket : owned_) {
-    if (bucket) size += bucket->kept_size();
-  }
+  for (const auto& [index, bucket] : owned_) size += bucket.kept_size();
   return size;
 }
 

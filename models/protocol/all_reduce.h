@@ -6,6 +6,7 @@
 #include "models/protocol/shard.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -49,7 +50,7 @@ class AllReduceWorker : public CollectiveWorker {
   [[nodiscard]] Payload catch_up(std::uint32_t bucket, Effects& effects);
 
   bool keeps_master_;
-  std::vector<std::unique_ptr<ShardBucket>> owned_;  // by bucket; null: another's
+  std::map<std::uint32_t, ShardBucket> owned_;  // by bucket
 };
 
 /// Its nodes: an AllReduceWorker each.

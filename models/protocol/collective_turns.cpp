@@ -8,27 +8,16 @@
 
 namespace foretrain {
 
-void CollectiveTurns::begin_gather(std::size_t sends) {
-  if (wanted_ && sends > 0) open_.push_back({MessageKind::parameters, {}, 0, 0, sends, {}});
-}
-
-void CollectiveTurns::begin_sums(Step round, std::uint32_t first, std::uint32_t end,
-                                 std::size_t sends) {
-  if (wanted_ && sends > 0) open_.push_back({MessageKind::partial, round, first, end, sends, {}});
-}
-
-void CollectiveTurns::begin_values(Step round, std::uint32_t first, std::uint32_t end,
-                                   std::size_t sends) {
-  if (wanted_ && sends > 0)
-    open_.push_back({MessageKind::parameters, round, first, end, sends, {}});
+void CollectiveTurns::begin(MessageKind kind, Step round, BucketRun buckets, std::size_t sends) {
+  if (wanted_ && sends > 0) open_.push_back({kind, round, buckets, sends, {}});
 }
 
 // A worker is in one gather at a time, so new values are those of the last one.
 CollectiveTurns::Collective& CollectiveTurns::of(const Message& message) {
   const auto is_of = [&](const Collective& each) {
     if (each.kind != message.kind) return false;
-    if (each.end == 0) return true;
-    return each.round == message.step && each.first <= message.bucket && message.bucket < each.end;
+    return each.buckets.empty() ||
+           (each.round == message.step && message.bucket - each.buckets.first < each.buckets.count);
   };
   const auto found = std::find_if(open_.rbegin(), open_.rend(), is_of);
   FT_CHECK(found != open_.rend());

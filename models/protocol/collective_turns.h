@@ -1,6 +1,7 @@
 // The order in which the messages of a worker's collectives leave, where gradients lie in parts.
 #pragma once
 
+#include "models/protocol/layout.h"
 #include "models/protocol/node.h"
 
 #include <cstddef>
@@ -26,12 +27,9 @@ class CollectiveTurns {
   explicit CollectiveTurns(bool wanted) : wanted_(wanted) {}
 
   [[nodiscard]] bool wanted() const { return wanted_; }
-  /// This worker begins a gather, which takes `sends` messages of it.
-  void begin_gather(std::size_t sends);
-  /// Likewise the sums of a round of buckets [first, end).
-  void begin_sums(Step round, std::uint32_t first, std::uint32_t end, std::size_t sends);
-  /// Likewise the new values of these buckets, which are not gathered.
-  void begin_values(Step round, std::uint32_t first, std::uint32_t end, std::size_t sends);
+  /// This worker begins a collective, which takes `sends` messages of it: the sums (`partial`) of a
+  /// round of these buckets, or their new values (`parameters`); without buckets: a gather.
+  void begin(MessageKind kind, Step round, BucketRun buckets, std::size_t sends);
   /// Holds back messages that are new among `effects` and whose turn has not come; appends those
   /// whose turn has come. Before a gather begins, and when all effects of an input are there.
   void pass(Effects& effects);
@@ -40,8 +38,7 @@ class CollectiveTurns {
   struct Collective {
     MessageKind kind;
     Step round;
-    std::uint32_t first = 0;
-    std::uint32_t end = 0;
+    BucketRun buckets;
     std::size_t left = 0;  // messages that this worker has to make
     std::vector<Send> held;
   };

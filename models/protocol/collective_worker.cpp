@@ -34,9 +34,10 @@ CollectiveWorker::CollectiveWorker(std::shared_ptr<const Training> training, Nod
       steps_a_round_(steps_a_round),
       worker_compute_(training_, static_cast<int>(index_of(id))),
       parameters_(initial_parameters(*training_)),
-      reduction_(make_reduction(training_, id,
-                                (training_->steps + steps_a_round - 1) / steps_a_round,
-                                worker_compute_.stages(), parameters_, buffered_, *this)),
+      reduction_(
+          make_reduction({training_, id, (training_->steps + steps_a_round - 1) / steps_a_round,
+                          parameters_, buffered_, *this},
+                         worker_compute_.stages())),
       launches_(training_, kLaunch),
       turns_(takes_turns(*training_)),
       gathers_(training_, id, worker_compute_.stages(), parameters_, buffered_, turns_, kGather),
@@ -168,14 +169,14 @@ std::vector<std::uint32_t> CollectiveWorker::in_turn(const std::vector<std::uint
     return training_->keeps_part(rank, bucket_at(bucket).shard);
   });
   const Step sum = sum_under_way();
-  const std::uint32_t end = buckets.back() + 1;
-  turns_.begin_sums(sum, buckets.front(), end, buckets.size() - static_cast<std::size_t>(kept));
+  const BucketRun run{buckets.front(), buckets.back() + 1 - buckets.front()};
+  turns_.begin(MessageKind::partial, sum, run, buckets.size() - static_cast<std::size_t>(kept));
   if (gathers_.wanted() || (sum.value + 1) % training_->sums_a_round() != 0) return sorted;
   std::size_t sends = 0;
   for (const std::uint32_t bucket : buckets) {
     sends += Route(*training_, bucket_at(bucket), rank).targets();
   }
-  turns_.begin_values(sum, buckets.front(), end, sends);
+  turns_.begin(MessageKind::parameters, sum, run, sends);
   return sorted;
 }
 
@@ -320,11 +321,7 @@ void CollectiveWorker::wait_for_cut(Effects& effects) const {
 void CollectiveWorker::cut_after(Step round, NodeId heard_from, Effects& effects) {
   cut_rounds_.push_back(round);
   heard_cut_ = round;
-  for (int worker = 0; worker < training_->workers; ++worker) {
-    const NodeId peer = training_->worker(worker);
-    if (peer == heard_from || !linked_in_all_reduce(*training_, id_, peer)) continue;
-    effects.emplace_back(Send{peer, {.kind = MessageKind::cut, .step = round}});
-  }
+  flood({.kind = MessageKind::cut, .step = round}, *training_, id_, heard_from, effects);
 }
 
 bool CollectiveWorker::hear_cut(NodeId from, Step round, Effects& effects) {

@@ -48,7 +48,7 @@ void Gathers::begin(const std::vector<std::uint32_t>& buckets, Effects& effects)
   std::size_t sends = 0;
   for (const std::uint32_t bucket : buckets) sends += route_of(bucket).targets();
   turns_.pass(effects);
-  turns_.begin_gather(sends);
+  turns_.begin(MessageKind::parameters, {}, {}, sends);
   if (training_->launch.ns == 0) return enter(buckets, effects);
   starting_ = buckets;
   effects.emplace_back(ArmTimer{timer_, training_->launch, true});

@@ -5,9 +5,12 @@
 #include "models/protocol/step_clock.h"
 #include "models/protocol/worker_compute.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace foretrain {
 
@@ -20,12 +23,37 @@ class GradientProgress {
       : worker_compute_(worker_compute), clock_(clock), first_(first) {}
 
   /// The step begins; no stage is asked for yet. `waits`: the values of the first one are to come.
-  void begin(Instant now, bool waits = false);
-  /// New values may have come. `is_here`: those of a bucket have, for this gradient.
-  void go_on(Instant now, const Payload& parameters,
-             const std::function<bool(std::uint32_t bucket)>& is_here, Effects& effects);
+  void begin(Instant now, bool waits = false) {
+    clock_.start(now);
+    asked_ = computed_ = 0;
+    idle_since_ = waits ? std::optional(now) : std::nullopt;
+  }
+  /// New values may have come. `is_here`: those of a bucket, by its
+  /// index, have, for this gradient.
+  template <class IsHere>
+  void go_on(Instant now, const Payload& parameters, const IsHere& is_here, Effects& effects) {
+    const auto& stages = worker_compute_.stages();
+    while (asked_ < stages.size() && std::ranges::all_of(stages[asked_].needs, is_here)) {
+      if (stages[asked_].begins_batch() && computed_ < asked_) break;
+      if (idle_since_) clock_.stalled(now - *std::exchange(idle_since_, {}));
+      const JobId id{static_cast<std::uint64_t>(first_) + asked_};
+      effects.emplace_back(Compute{worker_compute_.gradient_job(asked_, id, parameters)});
+      ++asked_;
+    }
+  }
   /// The job of a stage is computed: which stage. Its buckets can be pushed.
-  const GradientStage& computed(Instant now, const Computed& computed);
+  const GradientStage& computed(Instant now, const Computed& computed) {
+    const auto number = static_cast<std::size_t>(computed.job) - static_cast<std::size_t>(first_);
+    const GradientStage& stage = worker_compute_.stages()[number];
+    ++computed_;
+    if (!stage.forward.empty()) loss_ = computed.result.loss;
+    if (complete()) {
+      clock_.computed(now);
+    } else if (computed_ == asked_) {
+      idle_since_ = now;
+    }
+    return stage;
+  }
 
   /// The values that the first stage needs.
   [[nodiscard]] const std::vector<std::uint32_t>& first_needs() const {

@@ -76,13 +76,9 @@ std::int64_t owned_by_half(const Layout& layout, int workers, int worker) {
   return count;
 }
 
-Halving::Halving(std::shared_ptr<const Training> training, NodeId id, std::int64_t rounds,
-                 std::span<const GradientStage> stages, HeldParameters& parameters,
-                 BufferedBytes& held, Owner& owner)
-    : Reduction(std::move(training), id, rounds, parameters, held, owner),
-      workers_(static_cast<unsigned>(this->training().workers)) {
-  for (const HalvingUnit& each :
-       halving_units(*this->training().layout, stages, this->training().workers)) {
+Halving::Halving(const Side& side, std::span<const GradientStage> stages)
+    : Reduction(side), workers_(static_cast<unsigned>(training().workers)) {
+  for (const HalvingUnit& each : halving_units(*training().layout, stages, training().workers)) {
     Unit unit;
     static_cast<HalvingUnit&>(unit) = each;
     if (!held_by(unit, rank(), 1).empty()) unit.wanted = 1;

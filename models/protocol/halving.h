@@ -54,9 +54,7 @@ std::int64_t owned_by_half(const Layout& layout, int workers, int worker);
 /// this worker's own half is.
 class Halving final : public Reduction {
  public:
-  Halving(std::shared_ptr<const Training> training, NodeId id, std::int64_t rounds,
-          std::span<const GradientStage> stages, HeldParameters& parameters, BufferedBytes& held,
-          Owner& owner);
+  Halving(const Side& side, std::span<const GradientStage> stages);
 
   std::optional<BucketRun> receive(Instant now, NodeId from, Message message,
                                    Effects& effects) override;

@@ -31,9 +31,24 @@ class Launches {
       : training_(std::move(training)), timer_(timer) {}
 
   /// Keeps a part of this round until its collective has started; `part` where it has already.
-  std::optional<Payload> wait(Step round, std::uint32_t bucket, Payload part, Effects& effects);
+  std::optional<Payload> wait(Step round, std::uint32_t bucket, Payload part, Effects& effects) {
+    const Collective collective{round, training_->layout->buckets[bucket].leaves_with()};
+    if (training_->launch.ns == 0 || started_ == collective) return part;
+    if (waiting_.empty() || waiting_.back().collective != collective) {
+      waiting_.push_back({collective, {}});
+      if (waiting_.size() == 1) start_next(effects);
+    }
+    waiting_.back().parts.emplace_back(bucket, std::move(part));
+    return std::nullopt;
+  }
   /// The timer has rung. Returns the parts of what has started.
-  std::vector<Part> started(Effects& effects);
+  std::vector<Part> started(Effects& effects) {
+    started_ = waiting_.front().collective;
+    std::vector<Part> parts = std::move(waiting_.front().parts);
+    waiting_.pop_front();
+    if (!waiting_.empty()) start_next(effects);
+    return parts;
+  }
 
  private:
   struct Collective {

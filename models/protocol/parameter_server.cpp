@@ -69,7 +69,7 @@ void ParameterServer::receive(Instant now, NodeId from, Message message, Effects
     return look_at_cut(now, effects);
   }
   if (message.kind == MessageKind::kept && !training_->is_worker(from) && cut_.decides()) {
-    if (cut_.hear_kept(from, message)) end_cut(now, effects);
+    if (cut_.hear_kept(message)) end_cut(now, effects);
     return;
   }
   if (auto decision = chooses() ? decoded(message) : std::nullopt) {
@@ -268,7 +268,7 @@ void ParameterServer::stop(Instant now, NodeId from, Step step, Effects& effects
   enough_ = true;
   if (chooses()) {
     if (cutting_) end_cut(now, effects);  // the chief is one of those that it waits for
-    if (decisions_ < updates_) decide(now, {.what = Decision::What::enough}, effects);
+    if (decisions_ < updates_) decide(now, {MessageKind::enough}, effects);
     return;
   }
   for (Queue& queue : queues_) {

@@ -26,16 +26,6 @@ void add_up(std::span<float> to, const std::vector<std::span<const float>>& adde
 
 }  // namespace
 
-Reduction::Reduction(std::shared_ptr<const Training> training, NodeId id, std::int64_t rounds,
-                     HeldParameters& parameters, BufferedBytes& held, Owner& owner)
-    : training_(std::move(training)),
-      id_(id),
-      rounds_(rounds),
-      parameters_(parameters),
-      buffered_(held),
-      owner_(owner),
-      gathers_(training_->gathers()) {}
-
 void Reduction::begin() {
   first_sum_.reset();
   computing_ = {};
@@ -43,20 +33,20 @@ void Reduction::begin() {
 }
 
 void Reduction::add(Instant now, std::uint32_t bucket, Payload mine, Effects& effects) {
-  const Compression& compression = training_->compression;
+  const Compression& compression = training().compression;
   if (compression.only_sizes()) {  // once, as devices do that add up in half precision
-    const std::int64_t count = training_->layout->buckets[bucket].count;
+    const std::int64_t count = training().layout->buckets[bucket].count;
     effects.emplace_back(Worked{compress_cost(compression, count)});
   }
   take(now, bucket, std::move(mine), effects);
 }
 
 Bytes Reduction::size_of(BucketRun run) const {
-  return compressed_size(training_->compression, count_in(run));
+  return compressed_size(training().compression, count_in(run));
 }
 
 Payload Reduction::packed(BucketRun run, Payload payload, Effects& effects) const {
-  const Compression& compression = training_->compression;
+  const Compression& compression = training().compression;
   if (!compression.wanted()) return payload;
   if (compression.converts_sums()) {
     effects.emplace_back(Worked{compress_cost(compression, count_in(run))});
@@ -67,32 +57,32 @@ Payload Reduction::packed(BucketRun run, Payload payload, Effects& effects) cons
 void Reduction::send(MessageKind kind, BucketRun run, Step round, int to, Payload payload,
                      Effects& effects) {
   Message message{.kind = kind, .step = round, .bucket = run.first, .version = {round.value}};
-  message.in_order = !training_->same_group(rank(), to);
+  message.in_order = !training().same_group(rank(), to);
   message.payload = std::move(payload);
   moved_ += wire_size(message);
-  effects.emplace_back(Send{training_->worker(to), std::move(message)});
+  effects.emplace_back(Send{training().worker(to), std::move(message)});
 }
 
 Payload Reduction::taken(BucketRun run, Payload sent, Effects& effects) {
-  const Compression& compression = training_->compression;
+  const Compression& compression = training().compression;
   if (compression.wanted()) {
     const std::int64_t count = count_in(run);
     sent = *expand(compression, sent, count);
     if (compression.converts_sums()) effects.emplace_back(Worked{expand_cost(compression, count)});
   }
-  buffered_.take(sent.size());
+  side_.held.take(sent.size());
   return sent;
 }
 
 // Halves are differences, which the owner has added to what it holds itself.
 void Reduction::put(BucketRun run, const Payload& sent, Effects& effects) {
-  const Bucket place = training_->layout->joined(run);
-  const Compression& compression = training_->compression;
-  if (!compression.wanted()) return parameters_.put(place, sent, effects);
+  const Bucket place = training().layout->joined(run);
+  const Compression& compression = training().compression;
+  if (!compression.wanted()) return side_.parameters.put(place, sent, effects);
   effects.emplace_back(Worked{expand_cost(compression, place.count)});
   const Payload values = *expand(compression, sent, place.count);
-  if (compression.converts_sums()) return parameters_.add(place, values, effects);
-  parameters_.put(place, values, effects);
+  if (compression.converts_sums()) return side_.parameters.add(place, values, effects);
+  side_.parameters.put(place, values, effects);
 }
 
 void Reduction::met(Instant now) {
@@ -101,7 +91,7 @@ void Reduction::met(Instant now) {
 
 void Reduction::done(Duration took, Bytes held) {
   computing_ += took;
-  buffered_.let_go(held);
+  side_.held.let_go(held);
 }
 
 // In place of one that nobody else holds, while it is in the cache.
@@ -115,7 +105,7 @@ Job Reduction::reduce_job(JobId id, BucketRun run, std::vector<Payload> addends,
   const auto free =
       std::find_if(addends.begin(), third, [](const Payload& addend) { return addend.unshared(); });
   to = free == third ? Payload::allocate(addends.front().size()) : std::move(*free);
-  if (training_->numerics) {
+  if (training().numerics) {
     job.work = [&to, addends = std::move(addends)](Parallel& /*parallel*/) {
       const auto sum = to.writable_floats();
       std::vector<std::span<const float>> parts;
@@ -129,45 +119,31 @@ Job Reduction::reduce_job(JobId id, BucketRun run, std::vector<Payload> addends,
   return job;
 }
 
-void Reduction::end_after(Step round, Effects& effects) {
-  ended_ = true;
-  rounds_ = round.value;
-  tell_end(id_, effects);
-}
+void Reduction::end_after(Step round, Effects& effects) { end_at(side_.id, round, effects); }
 
 // The chief has the values of its last round, so this worker is in that round still, or at its
 // next.
 bool Reduction::hear_end(NodeId from, Step round, Step at, Effects& effects) {
-  const bool known = ended_ && round.value == rounds_;
+  const bool known = ended_ && round.value == rounds();
   const bool possible = !ended_ && rank() != 0 && (round == at || round == at.next()) &&
-                        round.value > 0 && round.value < rounds_;
-  if (!linked_in_all_reduce(*training_, id_, from) || !(known || possible)) return false;
-  if (known) return true;
-  ended_ = true;
-  rounds_ = round.value;
-  tell_end(from, effects);
+                        round.value > 0 && round.value < rounds();
+  if (!linked_in_all_reduce(training(), side_.id, from) || !(known || possible)) return false;
+  if (!known) end_at(from, round, effects);
   return true;
 }
 
-void Reduction::tell_end(NodeId heard_from, Effects& effects) {
-  for (int worker = 0; worker < training_->workers; ++worker) {
-    const NodeId peer = training_->worker(worker);
-    if (peer == heard_from || !linked_in_all_reduce(*training_, id_, peer)) continue;
-    effects.emplace_back(Send{peer, {.kind = MessageKind::enough, .step = {rounds_}}});
-  }
+void Reduction::end_at(NodeId heard_from, Step round, Effects& effects) {
+  ended_ = true;
+  side_.rounds = round.value;
+  flood({.kind = MessageKind::enough, .step = round}, training(), side_.id, heard_from, effects);
 }
 
-std::unique_ptr<Reduction> make_reduction(std::shared_ptr<const Training> training, NodeId id,
-                                          std::int64_t rounds,
-                                          std::span<const GradientStage> stages,
-                                          HeldParameters& parameters, BufferedBytes& held,
-                                          Reduction::Owner& owner) {
-  if (Ways::of(*training, training->layout->buckets.front()).hypercube) {
-    return std::make_unique<Halving>(std::move(training), id, rounds, stages, parameters, held,
-                                     owner);
+std::unique_ptr<Reduction> make_reduction(const Reduction::Side& side,
+                                          std::span<const GradientStage> stages) {
+  if (Ways::of(*side.training, side.training->layout->buckets.front()).hypercube) {
+    return std::make_unique<Halving>(side, stages);
   }
-  return std::make_unique<RoutedReduction>(std::move(training), id, rounds, parameters, held,
-                                           owner);
+  return std::make_unique<RoutedReduction>(side);
 }
 
 }  // namespace foretrain

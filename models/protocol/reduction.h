@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace foretrain {
@@ -48,6 +49,17 @@ class Reduction {
     [[nodiscard]] virtual bool moves_on() const { return false; }
   };
 
+  /// Whose it is. New values are put into `parameters`; what others send is counted in `held`. All
+  /// outlive it.
+  struct Side {
+    std::shared_ptr<const Training> training;
+    NodeId id{};
+    std::int64_t rounds = 0;
+    HeldParameters& parameters;
+    BufferedBytes& held;
+    Owner& owner;
+  };
+
   /// Its jobs' ids begin here: lower ones are the worker's own.
   static constexpr std::uint64_t kFirstJob = std::uint64_t{1} << 32;
 
@@ -71,7 +83,7 @@ class Reduction {
   /// The rounds whose new values this bucket has.
   [[nodiscard]] virtual Step rounds_of(std::uint32_t bucket) const = 0;
   [[nodiscard]] bool owns(std::uint32_t bucket) const {
-    return training_->layout->buckets[bucket].shard == rank();
+    return training().layout->buckets[bucket].shard == rank();
   }
 
   // The end, where a target is reached before all rounds are done. No bucket gets further than what
@@ -83,9 +95,9 @@ class Reduction {
   /// Another has said that. `at`: the round that this worker is in. False: it cannot be.
   bool hear_end(NodeId from, Step round, Step at, Effects& effects);
   /// After so many it ends.
-  [[nodiscard]] std::int64_t rounds() const { return rounds_; }
+  [[nodiscard]] std::int64_t rounds() const { return side_.rounds; }
   /// A target has ended it, and all buckets have their last values.
-  [[nodiscard]] bool is_cut_short() const { return ended_ && all_are_at({rounds_}); }
+  [[nodiscard]] bool is_cut_short() const { return ended_ && all_are_at({rounds()}); }
 
   // Of the step that has begun last.
 
@@ -97,17 +109,15 @@ class Reduction {
   [[nodiscard]] Bytes moved() const { return moved_; }
 
  protected:
-  /// New values are put into `parameters`; what others send is counted in `held`. Both outlive it.
-  Reduction(std::shared_ptr<const Training> training, NodeId id, std::int64_t rounds,
-            HeldParameters& parameters, BufferedBytes& held, Owner& owner);
+  explicit Reduction(Side side) : side_(std::move(side)), gathers_(side_.training->gathers()) {}
 
-  [[nodiscard]] const Training& training() const { return *training_; }
+  [[nodiscard]] const Training& training() const { return *side_.training; }
   [[nodiscard]] std::int64_t count_in(BucketRun run) const {
-    return training_->layout->count_in(run);
+    return training().layout->count_in(run);
   }
-  [[nodiscard]] int rank() const { return static_cast<int>(index_of(id_)); }
-  [[nodiscard]] Owner& owner() const { return owner_; }
-  [[nodiscard]] const HeldParameters& parameters() const { return parameters_; }
+  [[nodiscard]] int rank() const { return static_cast<int>(index_of(side_.id)); }
+  [[nodiscard]] Owner& owner() const { return side_.owner; }
+  [[nodiscard]] const HeldParameters& parameters() const { return side_.parameters; }
   /// New values stay with their owner.
   [[nodiscard]] bool gathers() const { return gathers_; }
 
@@ -130,14 +140,9 @@ class Reduction {
  private:
   virtual void take(Instant now, std::uint32_t bucket, Payload mine, Effects& effects) = 0;
   [[nodiscard]] virtual bool all_are_at(Step round) const = 0;
-  void tell_end(NodeId heard_from, Effects& effects);
+  void end_at(NodeId heard_from, Step round, Effects& effects);
 
-  std::shared_ptr<const Training> training_;
-  NodeId id_;
-  std::int64_t rounds_;
-  HeldParameters& parameters_;
-  BufferedBytes& buffered_;
-  Owner& owner_;
+  Side side_;
   bool gathers_;
   bool ended_ = false;  // a target is reached
   std::optional<Instant> first_sum_;
@@ -145,11 +150,8 @@ class Reduction {
   Bytes moved_{};
 };
 
-/// As the ways of the training are (route.h). `stages`: of a gradient; other arguments as above.
-std::unique_ptr<Reduction> make_reduction(std::shared_ptr<const Training> training, NodeId id,
-                                          std::int64_t rounds,
-                                          std::span<const GradientStage> stages,
-                                          HeldParameters& parameters, BufferedBytes& held,
-                                          Reduction::Owner& owner);
+/// As the ways of the training are (route.h). `stages`: of a gradient.
+std::unique_ptr<Reduction> make_reduction(const Reduction::Side& side,
+                                          std::span<const GradientStage> stages);
 
 }  // namespace foretrain

@@ -18,13 +18,11 @@ std::size_t source_in(const std::pair<std::size_t, Payload>& sum) { return sum.f
 
 }  // namespace
 
-RoutedReduction::RoutedReduction(std::shared_ptr<const Training> training, NodeId id,
-                                 std::int64_t rounds, HeldParameters& parameters,
-                                 BufferedBytes& held, Owner& owner)
-    : Reduction(std::move(training), id, rounds, parameters, held, owner),
-      group_(static_cast<int>(this->training().options.integer(kGroup))),
-      sums_(this->training().sums_a_round()),
-      parts_(this->training().layout->buckets.size()) {
+RoutedReduction::RoutedReduction(const Side& side)
+    : Reduction(side),
+      group_(static_cast<int>(training().options.integer(kGroup))),
+      sums_(training().sums_a_round()),
+      parts_(training().layout->buckets.size()) {
   for (std::uint32_t bucket = 0; bucket < parts_.size(); ++bucket) {
     parts_[bucket].sums.resize(route_of(bucket).sources());
     if (sums_ > 1) parts_[bucket].ahead = std::make_unique<Ahead>();

@@ -25,8 +25,7 @@ namespace foretrain {
 /// another by sums of the same round, which wait where they have come.
 class RoutedReduction final : public Reduction {
  public:
-  RoutedReduction(std::shared_ptr<const Training> training, NodeId id, std::int64_t rounds,
-                  HeldParameters& parameters, BufferedBytes& held, Owner& owner);
+  explicit RoutedReduction(const Side& side);
 
   std::optional<BucketRun> receive(Instant now, NodeId from, Message message,
                                    Effects& effects) override;

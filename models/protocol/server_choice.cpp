@@ -8,7 +8,7 @@
 namespace foretrain {
 
 bool ServerQueue::Decision::concerns(std::uint32_t worker) const {
-  return what != What::returned && std::ranges::binary_search(workers, worker);
+  return kind != MessageKind::returned && std::ranges::binary_search(workers, worker);
 }
 
 void ParameterServer::came(Instant now, Queue& queue, std::uint32_t worker, Effects& effects) {
@@ -30,7 +30,7 @@ void ParameterServer::choose(Instant now, std::uint32_t worker, Effects& effects
   const auto is_here = [&](const Queue& queue) { return queue.waiting[worker].has_value(); };
   if (!std::ranges::all_of(queues_, is_here)) return;
   if (queues_.front().waiting[worker]->version.value < decisions_) {
-    return decide(now, {.what = Decision::What::late, .workers = {worker}}, effects);
+    return decide(now, {MessageKind::late, {worker}}, effects);
   }
   complete_.push_back(worker);
   if (std::ssize(complete_) < rule_.gradients) return;
@@ -61,18 +61,17 @@ void ParameterServer::decide(Instant now, const Decision& decision, Effects& eff
 ParameterServer::Workers ParameterServer::next_chosen(Instant now, Queue& queue, Effects& effects) {
   for (; !queue.decisions.empty(); queue.decisions.pop_front()) {
     const Decision& decision = queue.decisions.front();
-    switch (decision.what) {
-      case Decision::What::enough:
-        announce_end(last_update_, queue, effects);
-        return {};
-      case Decision::What::step:
-        return is_here(queue, decision.workers, effects) ? decision.workers : Workers{};
-      case Decision::What::late:
-        dismiss(now, queue, decision.workers.front(), effects);
-        break;
-      case Decision::What::returned:
-        seat(queue, decision, effects);
-        break;
+    if (decision.kind == MessageKind::choice) {
+      return is_here(queue, decision.workers, effects) ? decision.workers : Workers{};
+    }
+    if (decision.kind == MessageKind::enough) {
+      announce_end(last_update_, queue, effects);
+      return {};
+    }
+    if (decision.kind == MessageKind::late) {
+      dismiss(now, queue, decision.workers.front(), effects);
+    } else {
+      seat(queue, decision, effects);
     }
   }
   return {};
@@ -108,22 +107,12 @@ void ParameterServer::send_on(Instant now, Queue& queue, std::uint32_t worker, E
 }
 
 Message ParameterServer::encoded(const Decision& decision) const {
-  Message message{.kind = MessageKind::choice, .version = {decisions_}};
+  Message message{.kind = decision.kind, .version = {decisions_}};
   Workers words = decision.workers;
-  switch (decision.what) {
-    case Decision::What::step:
-      break;
-    case Decision::What::late:
-      message.kind = MessageKind::late;
-      break;
-    case Decision::What::returned:
-      message.kind = MessageKind::returned;
-      words.push_back(static_cast<std::uint32_t>(decision.generation));
-      break;
-    case Decision::What::enough:
-      message.kind = MessageKind::enough;
-      return message;
+  if (decision.kind == MessageKind::returned) {
+    words.push_back(static_cast<std::uint32_t>(decision.generation));
   }
+  if (words.empty()) return message;
   message.payload = Payload::allocate({static_cast<std::int64_t>(4 * words.size())});
   const auto bytes = message.payload.writable_bytes();
   std::memcpy(bytes.data(), words.data(), bytes.size());
@@ -132,38 +121,24 @@ Message ParameterServer::encoded(const Decision& decision) const {
 
 // Nothing: it is no decision, or none that can be.
 std::optional<ParameterServer::Decision> ParameterServer::decoded(const Message& message) const {
-  using What = Decision::What;
-  Decision decision;
-  std::size_t count = static_cast<std::size_t>(rule_.gradients);
-  switch (message.kind) {
-    case MessageKind::enough:
-      return Decision{.what = What::enough};
-    case MessageKind::choice:
-      break;
-    case MessageKind::late:
-      decision.what = What::late;
-      count = 1;
-      break;
-    case MessageKind::returned:
-      decision.what = What::returned;
-      count = 2;
-      break;
-    default:
-      return {};
-  }
+  const MessageKind kind = message.kind;
+  if (kind == MessageKind::enough) return Decision{kind};
+  const bool returns = kind == MessageKind::returned;
+  if (kind != MessageKind::choice && kind != MessageKind::late && !returns) return {};
+  const int words = kind == MessageKind::choice ? rule_.gradients : returns ? 2 : 1;
+  Decision decision{kind, Workers(static_cast<std::size_t>(words))};
   const auto bytes = message.payload.bytes();
-  if (bytes.size() / sizeof(std::uint32_t) != count) return {};
-  decision.workers.resize(count);
-  std::memcpy(decision.workers.data(), bytes.data(), count * sizeof(std::uint32_t));
-  if (decision.what == What::returned) {
+  if (bytes.size() != 4 * decision.workers.size()) return {};
+  std::memcpy(decision.workers.data(), bytes.data(), bytes.size());
+  if (returns) {
     decision.generation = decision.workers.back();
     decision.workers.pop_back();
   }
   const auto is_none = [this](std::uint32_t worker) {
     return worker >= static_cast<std::uint32_t>(training_->workers);
   };
-  if (std::ranges::any_of(decision.workers, is_none)) return {};
-  if (!std::ranges::is_sorted(decision.workers)) return {};
+  const bool wrong = std::ranges::any_of(decision.workers, is_none);
+  if (wrong || !std::ranges::is_sorted(decision.workers)) return {};
   return decision;
 }
 

@@ -105,10 +105,8 @@ bool ServerCut::told(Effects& effects) {
   return false;
 }
 
-bool ServerCut::hear_kept(NodeId from, const Message& message) {
-  if (training_->is_worker(from) || !decides() || !wanted_) return false;
-  if (message.version.value != wanted_->cut) return false;
-  return all_kept();
+bool ServerCut::hear_kept(const Message& message) {
+  return wanted_ && message.version.value == wanted_->cut && all_kept();
 }
 
 bool ServerCut::all_kept() {

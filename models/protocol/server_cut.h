@@ -75,7 +75,7 @@ class ServerCut {
   bool pass(Effects& effects);
   /// Who decides: another server says that its own is. True: everybody's is. Of one that was given
   /// up it may come late.
-  bool hear_kept(NodeId from, const Message& message);
+  bool hear_kept(const Message& message);
   void give_up();
 
  private:

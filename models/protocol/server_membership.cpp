@@ -103,7 +103,9 @@ bool ParameterServer::come_back(Instant now, Queue& queue, Push& pull, Effects& 
   const std::int64_t clock = queue.clocks.of(worker);
   if (queue.bucket.index() == 0) {
     const std::int64_t unused = clock + 1;  // one may be under way
-    pull.step = {rule_.bound ? std::max(queue.clocks.slowest(), unused) : unused};
+    // With a quota of its own it has all of its steps still to make, and a bound makes others wait.
+    const bool skips = rule_.bound && !rule_.own_quota;
+    pull.step = {skips ? std::max(queue.clocks.slowest(), unused) : unused};
   }
   const std::int64_t first = pull.step.value;
   if (!queue.clocks.is_lost(worker) || first < clock) return false;
@@ -134,7 +136,7 @@ bool ParameterServer::ask_to_return(Instant now, Queue& queue, Push& pull, Effec
     ++standing.pushed;
     standing.pull->step = standing.pushed.next();
     const bool ends = enough_ || decisions_ == updates_;  // it is told of that
-    if (!ends) decide(now, {Decision::What::returned, {worker}, generation}, effects);
+    if (!ends) decide(now, {MessageKind::returned, {worker}, generation}, effects);
   }
   return true;
 }

@@ -37,17 +37,12 @@ void merge_runs(std::vector<std::uint32_t>& indices, const std::vector<std::size
 
 ShardBucket::ShardBucket(std::shared_ptr<const Training> training, std::uint32_t index,
                          const Payload& all_parameters)
-    : training_(std::move(training)), index_(index) {
-  const Bucket& bucket = training_->layout->buckets[index];
-  if (!training_->numerics) {
-    values_ = Payload::sized(bucket.size());
-    return;
-  }
+    : ShardBucket(std::move(training), index) {
+  if (!training_->numerics) return;
   // A buffer of its own, so that it can be changed in place whoever holds the other buckets.
-  values_ = Payload::allocate(bucket.size());
+  const Bucket& bucket = training_->layout->buckets[index];
   std::ranges::copy(all_parameters.slice(bucket.offset(), bucket.size()).floats(),
                     values_.writable_floats().begin());
-  begin_state();
 }
 
 ShardBucket::ShardBucket(std::shared_ptr<const Training> training, std::uint32_t index)
@@ -214,7 +209,9 @@ bool ShardBucket::take_over(const ShardBucket& kept) {
   };
   copy(kept.values_.floats(), values_.writable_floats());
   const auto slots = static_cast<std::size_t>(training_->optimizer->slots());
-  for (std::size_t slot = 0; slot < slots; ++slot) copy(kept.state(slot), state(slot));
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    copy({kept.state(slot), kept.length()}, {state(slot), length()});
+  }
   return true;
 }
 
@@ -222,16 +219,6 @@ Bytes ShardBucket::kept_size() const {
   const std::int64_t count = values_.size().value / 4;
   const int slots = training_->optimizer->slots();
   return elsewhere_ ? state_size(2, slots * count, 1) : state_size(2, (slots + 1) * count, 2);
-}
-
-std::span<float> ShardBucket::state(std::size_t slot) {
-  const auto count = static_cast<std::size_t>(values_.size().value / 4);
-  return std::span(state_).subspan(slot * count, count);
-}
-
-std::span<const float> ShardBucket::state(std::size_t slot) const {
-  const auto count = static_cast<std::size_t>(values_.size().value / 4);
-  return std::span(state_).subspan(slot * count, count);
 }
 
 void ShardBucket::apply_dense(std::span<float> after, Parallel& parallel) {
@@ -246,7 +233,7 @@ void ShardBucket::apply_dense(std::span<float> after, Parallel& parallel) {
       gradients.reserve(pushes_.size());
       for (const Payload& push : pushes_) gradients.push_back(push.floats().subspan(first, count));
       SlotPointers pointers{};
-      for (std::size_t slot = 0; slot < slots; ++slot) pointers[slot] = &state(slot)[first];
+      for (std::size_t slot = 0; slot < slots; ++slot) pointers[slot] = state(slot) + first;
       reduce_and_apply(*training_->optimizer, context, range.bias, before.subspan(first, count),
                        gradients, gradients_, after.subspan(first, count),
                        std::span(pointers).first(slots));

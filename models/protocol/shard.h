@@ -79,8 +79,14 @@ class ShardBucket {
   };
 
   void begin_state();
-  [[nodiscard]] std::span<float> state(std::size_t slot);
-  [[nodiscard]] std::span<const float> state(std::size_t slot) const;
+  /// Parameters, for each of which a slot of the optimizer's state has a number.
+  [[nodiscard]] std::size_t length() const {
+    return static_cast<std::size_t>(values_.size().value / 4);
+  }
+  [[nodiscard]] float* state(std::size_t slot) { return state_.data() + slot * length(); }
+  [[nodiscard]] const float* state(std::size_t slot) const {
+    return state_.data() + slot * length();
+  }
   [[nodiscard]] Listed listed_in(const Payload& push) const;
   [[nodiscard]] Cost cost_of(const std::vector<Payload>& pushes) const;
   void apply_dense(std::span<float> after, Parallel& parallel);

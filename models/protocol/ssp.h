@@ -27,7 +27,8 @@ extern const Option kStaleness;
 ///
 /// A worker that comes back begins at the slowest clock of those who are there, or past the steps
 /// that it had, where these were further. So those who wait are let go no sooner, and for ever held
-/// by nobody.
+/// by nobody. With `quota: own` it begins right past the steps that it had, and makes all that its
+/// quota lacks but the one that was under way; workers further ahead than the bound wait for it.
 Protocol ssp_protocol();
 
 }  // namespace foretrain

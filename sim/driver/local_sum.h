@@ -5,6 +5,7 @@
 #include "models/protocol/training.h"
 #include "scenarios/placement.h"
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -37,16 +38,22 @@ namespace foretrain::sim {
 class LocalSum {
  public:
   /// Of `training`, whose workers are at these places, as many on each host.
-  LocalSum(const std::shared_ptr<const Training>& training, const std::vector<NodePlace>& places);
+  LocalSum(const Training& training, const std::vector<NodePlace>& places);
 
   /// The program of node `id`.
   [[nodiscard]] std::unique_ptr<Node> program_of(NodeId id) const;
 
+  /// What all programs know.
+  struct Hosts {
+    std::vector<std::vector<NodeId>> workers;    ///< by host, in the order of their first workers
+    std::vector<std::size_t> host_of;            ///< by worker
+    std::shared_ptr<const Training> training;    ///< of all workers, as each of them knows it
+    std::shared_ptr<const Training> of_a_host;   ///< its workers alone
+    std::shared_ptr<const Training> of_servers;  ///< its workers are hosts
+  };
+
  private:
-  std::shared_ptr<const Training> training_;    // of all workers, as each of them knows it
-  std::vector<std::vector<NodeId>> hosts_;      // their workers
-  std::shared_ptr<const Training> of_a_host_;   // its workers alone
-  std::shared_ptr<const Training> of_servers_;  // whose workers are hosts
+  std::shared_ptr<const Hosts> hosts_;
 };
 
 }  // namespace foretrain::sim

@@ -156,7 +156,7 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
       left_(lost_.size()),
       away_(lost_.size()),
       given_up_(lost_.size()) {
-  if (gradients_a_push(scenario_case_.scenario) > 1) local_sum_.emplace(training_, places_);
+  if (gradients_a_push(scenario_case_.scenario) > 1) local_sum_.emplace(*training_, places_);
   add_job_times(prepared, machines);
   observer_.report = listener_.report;
   observer_.kept = listener_.kept;

@@ -1,11 +1,11 @@
 #include "tests/support/story.h"
 
-#include "models/protocol/kind_name.h"
 #include "models/protocol/registry.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -32,6 +32,15 @@ std::string with_commas(std::int64_t number) {
     digits.insert(static_cast<std::size_t>(at), ",");
   }
   return digits;
+}
+
+std::string_view name_of(MessageKind kind) {
+  constexpr std::array<std::string_view, 14> kNames{
+      "",        "push",    "parameters", "final parameters", "stop", "partial",
+      "dropped", "choice",  "late",       "enough",           "cut",  "kept",
+      "pull",    "returned"};
+  static_assert(kNames.size() == static_cast<std::size_t>(MessageKind::end));
+  return kNames.at(static_cast<std::size_t>(kind));
 }
 
 std::string what_of(const Message& message) {

@@ -1,7 +1,6 @@
 // The clocks of workers against a look at all of them.
-#include "models/protocol/clocks.h"
-
 #include "models/base/random.h"
+#include "models/protocol/server_queue.h"
 
 #include <catch2/catch.hpp>
 

@@ -34,13 +34,13 @@ TEST_CASE("collective turns: messages wait for those of the collectives before t
   constexpr auto kGathered = MessageKind::parameters;
   constexpr auto kSum = MessageKind::partial;
   CollectiveTurns turns(true);
-  turns.begin_sums({0}, 4, 7, 2);
-  turns.begin_gather(2);
-  turns.begin_sums({1}, 4, 7, 1);
+  turns.begin(MessageKind::partial, {0}, {4, 3}, 2);
+  turns.begin(MessageKind::parameters, {}, {}, 2);
+  turns.begin(MessageKind::partial, {1}, {4, 3}, 1);
   CHECK(passed(turns, {send(kGathered, 0), send(kSum, 5)}) == Buckets{5});
   CHECK(passed(turns, {send(kSum, 4, 1)}).empty());
   CHECK(passed(turns, {send(kSum, 6), send(kGathered, 1)}) == Buckets{6, 0, 1, 4});
-  turns.begin_gather(1);
+  turns.begin(MessageKind::parameters, {}, {}, 1);
   CHECK(passed(turns, {send(kGathered, 3)}) == Buckets{3});
 }
 
@@ -48,10 +48,10 @@ TEST_CASE("collective turns: new values leave between their sums and those of th
   constexpr auto kValues = MessageKind::parameters;
   constexpr auto kSum = MessageKind::partial;
   CollectiveTurns turns(true);
-  turns.begin_sums({0}, 4, 7, 2);
-  turns.begin_values({0}, 4, 7, 1);
-  turns.begin_sums({0}, 0, 4, 1);
-  turns.begin_values({0}, 0, 4, 1);
+  turns.begin(MessageKind::partial, {0}, {4, 3}, 2);
+  turns.begin(MessageKind::parameters, {0}, {4, 3}, 1);
+  turns.begin(MessageKind::partial, {0}, {0, 4}, 1);
+  turns.begin(MessageKind::parameters, {0}, {0, 4}, 1);
   CHECK(passed(turns, {send(kSum, 1), send(kSum, 4)}) == Buckets{4});
   CHECK(passed(turns, {send(kValues, 2)}).empty());
   CHECK(passed(turns, {send(kSum, 6)}) == Buckets{6});
@@ -60,8 +60,8 @@ TEST_CASE("collective turns: new values leave between their sums and those of th
 
 TEST_CASE("collective turns: a collective of which a worker sends nothing holds nothing back") {
   CollectiveTurns turns(true);
-  turns.begin_gather(0);
-  turns.begin_sums({0}, 0, 2, 1);
+  turns.begin(MessageKind::parameters, {}, {}, 0);
+  turns.begin(MessageKind::partial, {0}, {0, 2}, 1);
   CHECK(passed(turns, {send(MessageKind::partial, 1)}) == Buckets{1});
 }
 

@@ -117,11 +117,24 @@ TEST_CASE("rejoin: with a node that nobody goes on without all begin again, if t
   CHECK(begins_again(*training, NodeId(0), 0));
 }
 
+/// The last process of a worker was given values to begin with before the training was over.
+bool took_part(const Shuffled& nodes, int worker) {
+  const auto& rows = nodes.input_rows[static_cast<std::size_t>(worker)];
+  const auto after =
+      std::ranges::find(rows.rbegin(), rows.rend(), InputRow::Kind::started, &InputRow::kind)
+          .base();
+  return std::any_of(after, rows.end(), [](const InputRow& row) {
+    return row.kind == InputRow::Kind::received &&
+           row.message == static_cast<std::uint16_t>(MessageKind::parameters);
+  });
+}
+
 // Whatever is under way when workers go and come: all gradients are made, each counts once.
 TEST_CASE("rejoin: workers come and go in hundreds of orders, every gradient counts once") {
   const std::string strategy = GENERATE("async", "ssp");
   const bool own = GENERATE(false, true);
   int returned = 0;
+  int whole = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     CAPTURE(strategy, own, seed);
     Stream draw(seed, "test.rejoin");
@@ -132,12 +145,17 @@ TEST_CASE("rejoin: workers come and go in hundreds of orders, every gradient cou
     if (own) set_option(training->options, "quota", "own");
     Shuffled shuffled(training, seed);
     shuffled.haunted = draw.below(2) == 0;
+    const int before = returned;
+    bool all_return = true;
     for (int worker = 1; worker < workers; ++worker) {
       int at = 0;
       for (std::uint64_t lives = draw.below(3); lives > 0; --lives) {
         at += 1 + static_cast<int>(draw.below(150));
         shuffled.lose_after(at, worker);
-        if (lives == 1 && draw.below(4) == 0) break;  // it stays away
+        if (lives == 1 && draw.below(4) == 0) {
+          all_return = false;
+          break;
+        }
         at += static_cast<int>(draw.below(100));
         shuffled.take_back_after(at, worker);
         ++returned;
@@ -149,6 +167,12 @@ TEST_CASE("rejoin: workers come and go in hundreds of orders, every gradient cou
     const std::int64_t quota = kRejoinSteps * workers;
     if (own) {
       CHECK(shuffled.updates <= quota);
+      for (int worker = 1; worker < workers; ++worker) {
+        all_return = all_return && took_part(shuffled, worker);
+      }
+      if (all_return) ++whole;
+      // Each return leaves out the step that was under way.
+      if (all_return) CHECK(shuffled.updates + returned - before >= quota);
     } else {
       CHECK(shuffled.updates == quota);
       CHECK(shuffled.gradients == quota);
@@ -160,6 +184,7 @@ TEST_CASE("rejoin: workers come and go in hundreds of orders, every gradient cou
     CHECK(steps.size() == shuffled.steps.size());
   }
   CHECK(returned > 100);
+  CHECK((!own || whole > 30));
 }
 
 std::shared_ptr<Training> with_backups_of(int workers, int backups, int servers) {

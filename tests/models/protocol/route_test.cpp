@@ -1,6 +1,8 @@
 // The ways of a bucket's sum, of its values, followed worker by worker.
 #include "models/protocol/route.h"
 
+#include "models/cost/trees.h"
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -196,6 +196,16 @@ TEST_CASE("faults: in async a worker that dies comes back when it is said to, an
   CHECK(record.nodes[2].tx.value > record.nodes[0].tx.value / 2);
 }
 
+TEST_CASE("faults: with a quota of its own who comes back makes all of its steps but one") {
+  Case scenario_case = star_case(GENERATE("async", "ssp"), 3, 100, 20_ms);
+  set_option(scenario_case.scenario.training.protocol, "quota", "own");
+  FaultSpec fault = dying(2, 1'010_ms);
+  fault.restart_after = 985_ms;
+  const Record record = simulate_with(scenario_case, std::vector{fault});
+  CHECK(record.gradients == 299);  // it makes the last 49 alone
+  CHECK(record.time.seconds() == Approx(1.995 + 49 * 0.02).epsilon(0.01));
+}
+
 TEST_CASE("faults: who is killed while it is away is not there to die, later it is") {
   Case scenario_case = star_case("async", 3, 200, 20_ms);
   std::vector<FaultSpec> faults{dying(1, 1_s), dying(1, 1'500_ms), dying(1, 3_s)};
