@@ -31,6 +31,14 @@ void ParameterServer::note_cut(const Queue& queue) {
     return;
   }
   if (&queue != &queues_.front() || !cut_.is_due(version.value / training_->workers)) return;
+  // In the order of the workers the others would wait for the next step of one that the cut holds.
+  const auto is_awaited = [&](const Push& push) {
+    return queue.clocks.of(push.worker) == queue.clocks.slowest();
+  };
+  if (rule_.bound == 0 && queue.held.size() < seats_.size() &&
+      std::ranges::any_of(queue.held, is_awaited)) {
+    return;
+  }
   if (all_take_part(queue) && std::ranges::none_of(queue.held, &Push::pull)) cutting_ = version;
 }
 
