@@ -35,8 +35,9 @@ struct SumLinks {
 ///     up to N (waits of ring - waits of trees) / 2 x rate / (1.1 t N / 4 - e (N - 1))
 ///
 /// where t and e are at least 1. Buckets fill both trees less evenly than rings: simulated, 128 MB
-/// on 2 to 4 hosts of 2 to 8 devices took 7 to 10 % longer than t says, on 3 and 8 a quarter. Trees may have larger groups than the ring: `tree_group`.
-/// Both count bytes as if slices of them followed each other: without any, trees take longer.
+/// on 2 to 4 hosts of 2 to 8 devices took 7 to 10 % longer than t says, on 3 and 8 a quarter. Trees
+/// may have larger groups than the ring: `tree_group`. Both count bytes as if slices of them
+/// followed each other: without any, trees take longer.
 Bytes trees_up_to(const SumLinks& links, int group, int tree_group);
 
 }  // namespace foretrain
