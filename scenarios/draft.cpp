@@ -3,8 +3,8 @@
 
 #include "models/base/check.h"
 #include "models/networks/registry.h"
-#include "scenarios/library.h"
 #include "scenarios/input_error.h"
+#include "scenarios/library.h"
 #include "scenarios/propose.h"
 #include "scenarios/yaml/value.h"
 

@@ -17,7 +17,8 @@ TEST_CASE("step table: a profile shows milliseconds where others show operations
   training.numerics = false;
   const std::string table = step_table("two", training);
   INFO(table);
-  CHECK(table.starts_with("two: a gradient over 32 examples took 10 ms; its 0.008 MB of parameters"));
+  CHECK(
+      table.starts_with("two: a gradient over 32 examples took 10 ms; its 0.008 MB of parameters"));
   for (const char* part : {"parameters      ms   read  write", "forward 0 conv   ", "4.000",
                            "what a profile does not tell: activations."}) {
     CAPTURE(part);
