@@ -41,7 +41,7 @@ NodePeers::NodePeers(asio::io_context& loop, const Joining& joining, const Scena
       awaited_(peers_.size() + 1),
       refusals_(fmt::format("node {}", index_of(joining.id))) {}
 
-std::optional<int> NodePeers::listen(tcp::endpoint here) {
+std::optional<int> NodePeers::listen(const tcp::endpoint& here) {
   if (peers_.empty() || joining_.id < peers_.front()) return 0;
   acceptor_.emplace(loop_);
   const std::string wrong =

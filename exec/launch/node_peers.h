@@ -36,7 +36,7 @@ class NodePeers {
 
   /// Listens at `here` if some peer will connect. Returns the port, 0 if none will; nothing if it
   /// failed.
-  std::optional<int> listen(boost::asio::ip::tcp::endpoint here);
+  std::optional<int> listen(const boost::asio::ip::tcp::endpoint& here);
   /// To those of a higher id, at their places: of each node its address, port.
   void connect(const nlohmann::json& places);
   /// The `generation`-th process of a node takes the place of the one before.

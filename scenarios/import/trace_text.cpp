@@ -26,7 +26,7 @@ bool is_blank(int c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t' ||
 constexpr std::array<bool, 256> kOfWords = [] {
   std::array<bool, 256> is{};
   for (const char c : std::string_view("+-./#()_0123456789"))
-    is[static_cast<std::size_t>(c)] = true;
+    is[static_cast<unsigned char>(c)] = true;
   for (std::size_t c = 'a'; c <= 'z'; ++c) is[c] = is[c - 'a' + 'A'] = true;
   return is;
 }();

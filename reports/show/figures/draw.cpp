@@ -1,15 +1,17 @@
-// Runs gnuplot on the script of a figure.
+// Runs gnuplot as a child process, without a shell in between.
 #include "reports/record/files.h"
-#include "reports/record/text.h"
 #include "reports/show/figures/figure.h"
 #include "scenarios/write_error.h"
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -61,8 +63,9 @@ class Easel {
   std::string name_;
 };
 
-/// How a shell's command ended, and what it said.
+/// How a child process ended, and what it said.
 struct Ended {
+  int error = 0;   ///< errno where it could not be started
   int status = 0;  ///< as waitpid gives it
   std::string said;
 };
@@ -70,12 +73,34 @@ struct Ended {
 /// Runs `gnuplot SCRIPT` in `folder`. `-d`: whatever the user's own settings are.
 Ended run_gnuplot(const fs::path& folder, const std::string& script) {
   Ended ended;
-  const std::string command = fmt::format("cd {} && exec gnuplot -d {} 2>&1 </dev/null",
-                                          shell_word(folder.string()), shell_word(script));
-  std::FILE* said = popen(command.c_str(), "re");
-  if (said == nullptr) fail_to_write("gnuplot", errno, "cannot be started");
-  for (int c = std::fgetc(said); c != EOF; c = std::fgetc(said)) ended.said += static_cast<char>(c);
-  ended.status = pclose(said);
+  std::array<int, 2> pipe_ends{};
+  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return {errno, 0, {}};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDERR_FILENO);
+  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  std::string program = "gnuplot";
+  std::string defaults = "-d";
+  std::string file = script;
+  const std::array<char*, 4> arguments{program.data(), defaults.data(), file.data(), nullptr};
+  pid_t child = 0;
+  ended.error = posix_spawnp(&child, "gnuplot", &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(pipe_ends[1]);
+  if (ended.error == 0) {
+    std::array<char, 4096> buffer{};
+    for (;;) {
+      const ssize_t got = read(pipe_ends[0], buffer.data(), buffer.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) break;
+      ended.said.append(buffer.data(), static_cast<std::size_t>(got));
+    }
+    while (waitpid(child, &ended.status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  close(pipe_ends[0]);
   return ended;
 }
 
@@ -94,12 +119,15 @@ fs::path draw(const Figure& figure, const fs::path& folder) {
   write_text_file(folder / script, gnuplot_script(figure));
   const Easel easel(folder, figure.name);
   const Ended ended = run_gnuplot(easel.path(), (fs::path("..") / script).string());
-  constexpr int kNotFound = 127;  // as shells say it
-  if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == kNotFound) {
+  if (ended.error == ENOENT) {
     throw NoGnuplot(fmt::format(
         "gnuplot, which draws the figures, is not installed: apt-get install gnuplot-nox; "
         "the data and the script are in {}",
         folder.string()));
+  }
+  if (ended.error != 0) {
+    throw InputError(
+        fmt::format("gnuplot cannot be started: {}", std::generic_category().message(ended.error)));
   }
   if (!WIFEXITED(ended.status) || WEXITSTATUS(ended.status) != 0) {
     throw InputError(
