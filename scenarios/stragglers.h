@@ -17,8 +17,9 @@ namespace foretrain {
 /// not all numbers names the columns. Where one of them is called `worker`, the file holds the
 /// times of several, whose rows may mix.
 struct Trace {
-  /// Of each worker of the file in turn, by its number there: its times over the mean of all times
-  /// of the file. So the file has mean 1, and a worker that was slower than the others stays so.
+  /// The times of each worker, in the order of their numbers in the file, over the mean of all
+  /// times of the file. So the file has mean 1, and a worker that was slower than the others stays
+  /// so.
   std::vector<std::vector<double>> factors;
 };
 

@@ -348,7 +348,7 @@ const Member* Launcher::owner_of(const std::string& peer) const {
 }
 
 nlohmann::json Launcher::setup_of(std::size_t id) const {
-  // Where there are servers, nobody else listens.
+  // Only servers listen; if there are none, all workers do.
   const int listener = static_cast<int>(id) - (training_.servers > 0 ? training_.workers : 0);
   const int port = options_.port > 0 && listener >= 0 ? options_.port + 1 + listener : 0;
   const Member& member = members_[id];

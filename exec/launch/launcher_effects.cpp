@@ -274,7 +274,7 @@ bool Launcher::agree() {
     return false;
   }
   tell_change_of_kernels();
-  // Of a sweep's next training they begin with these at once.
+  // The nodes of a sweep's next training begin with these kernels at once.
   if (kernels_ != kernel_set()) options_.start->begin_with(kernels_);
   return true;
 }

@@ -19,7 +19,7 @@ namespace {
 
 // What a message between nodes carries at most.
 Bytes largest_message(const Training& training) {
-  // Of a cut the gradients of each worker travel.
+  // A cut carries the clock and the gradients of each worker.
   const std::int64_t parameters =
       std::max<std::int64_t>(training.layout->parameters, 2 * training.workers);
   return training.sparse() ? largest_push(parameters) : Bytes{parameters * 4};

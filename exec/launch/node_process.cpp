@@ -138,7 +138,7 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
       loop_, joining_, training_->scenario(), training_->training(), training_->driver(),
       [this] { send_signal(*launcher_, ControlKind::ready, joining_.id); },
       [this](const std::string& why, std::optional<NodeId> peer) { give_up(why, peer); });
-  // Of an emulated host; else the one by which the launcher was reached.
+  // An emulated host has its own address; other nodes listen where they reached the launcher from.
   if (setup.contains("address")) address_ = asio::ip::make_address(setup.at("address"));
   const std::optional<int> port = peers_->listen({address_, setup.at("port")});
   if (!port) return;

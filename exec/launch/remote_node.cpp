@@ -72,7 +72,7 @@ class SshStart : public Start {
   [[nodiscard]] Meeting meet(Duration /*limit*/, int port) const override {
     return meet_at(hosts_.address, port);
   }
-  // Who logs in begins at home: relative paths of a scenario are of this folder.
+  // ssh starts the node in the home folder, but a scenario names files from this folder.
   void start(Member& member, const NodeCommand& command) const override {
     std::vector<std::string> words = words_of(command);
     words.insert(words.begin(),

@@ -85,7 +85,7 @@ class Start {
   static void check_signals(const Case& scenario_case, std::string_view advice);
   /// With a key that is drawn here.
   [[nodiscard]] Meeting meet_at(const std::string& address, int port) const;
-  /// Of the command, and of TLS.
+  /// The words of the command, followed by those about TLS.
   [[nodiscard]] std::vector<std::string> words_of(const NodeCommand& command) const;
 
  private:

@@ -69,7 +69,7 @@ class Lines {
   void add(const std::string& word, const std::string& what = {}) {
     if (word.starts_with(typed_)) text_ += what.empty() ? word + '\n' : word + '\t' + what + '\n';
   }
-  /// Of the folder that the word has come to, folders with a slash.
+  /// Adds the files of the folder that the word has come to; folders end in a slash.
   void add_files() {
     namespace fs = std::filesystem;
     const std::string folder = typed_.substr(0, typed_.rfind('/') + 1);

@@ -227,7 +227,8 @@ void validate_options(CLI::App& command, Arguments& arguments) {
   auto* against = command.add_option("--against", arguments.against,
                                      "train nothing: forecast what TABLE (CSV) says was measured");
   against->type_name("TABLE");
-  for (const char* other : {"--ledger", "--repeat", "--emulate", "--port", "--force"}) {
+  for (const char* other :
+       {"--ledger", "--repeat", "--emulate", "--port", "--job-key", "--force"}) {
     against->excludes(command.get_option(other));
   }
   command.add_flag("--json", arguments.json, kJson);

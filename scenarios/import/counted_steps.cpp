@@ -153,7 +153,7 @@ void CountedSteps::leave_out_short(const TraceWork& work, std::vector<TraceSpan>
     if (counts.size() < 3) continue;
     std::ranges::sort(counts);
     std::ranges::sort(times_us);
-    // Of the middle ones the lesser: the first steps may have more, to choose among kernels.
+    // The lower median counts: the first steps may have more kernels, to choose among them.
     const std::size_t middle = (counts.size() - 1) / 2;
     const double count = counts[middle];
     const auto alike = std::ranges::count_if(

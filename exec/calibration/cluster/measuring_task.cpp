@@ -106,7 +106,7 @@ class LinkEnd {
   boost::asio::ip::tcp::acceptor acceptor_;
   Lobby lobby_;
 
-  // What is measured:
+  // The measurement under way:
   LinkPlace there_;
   LinkUse use_;
   Payload frame_;

@@ -62,20 +62,24 @@ double seconds_a_step(const MeasuredFigure& figure, const Case& each, double val
   return workers / (figure.quantity == "throughput" ? value / examples : value);
 }
 
+/// The host whose `compute` is that of a series. @throws InputError where it has none
+HostSpec& host_of(const MeasuredFigure& figure, Case& each) {
+  std::vector<HostSpec>& hosts = each.scenario.cluster.hosts;
+  if (!hosts.empty() && hosts.front().compute) return hosts.front();
+  throw InputError(fmt::format(
+      "{}: {}: cluster.hosts[0].compute is not there, but it is found from the base; write one",
+      figure.place, figure.scenario.string()));
+}
+
 /// What a gradient takes, so that the base comes out as measured.
 Duration compute_of(const MeasuredFigure& base, const ForecastOptions& options) {
   Case each = case_of(base, options);
-  std::vector<HostSpec>& hosts = each.scenario.cluster.hosts;
-  if (hosts.empty() || !hosts.front().compute) {
-    throw InputError(fmt::format(
-        "{}: {}: cluster.hosts[0].compute is not there, but it is found from the base; write one",
-        base.place, base.scenario.string()));
-  }
+  HostSpec& host = host_of(base, each);
   const double unit = in_unit(1, base.unit);
   const double measured_s = seconds_a_step(base, each, base.value / unit);
   double compute_s = measured_s;
   for (int trial = 0; trial < kBaseTrials; ++trial) {
-    hosts.front().compute = Duration::from_seconds(compute_s);
+    host.compute = Duration::from_seconds(compute_s);
     const Record record = simulated(each, options);
     if (record.outcome != Outcome::done) {
       throw InputError(fmt::format("{}: simulate: {}", base.place, record.failure));
@@ -169,7 +173,7 @@ std::vector<FigureForecast> forecast_figures(const std::vector<MeasuredFigure>& 
     const auto& [simulation, rows] = *to_simulate[static_cast<std::size_t>(at)];
     Case each = case_of(figures[rows.front()], options);
     const auto base = bases.find(std::get<SeriesName>(simulation));
-    if (base != bases.end()) each.scenario.cluster.hosts.at(0).compute = base->second.compute;
+    if (base != bases.end()) host_of(figures[rows.front()], each).compute = base->second.compute;
     const Record record = simulated(each, options);
     for (const std::size_t i : rows) {
       FigureForecast& row = forecasts[i];
@@ -177,6 +181,7 @@ std::vector<FigureForecast> forecast_figures(const std::vector<MeasuredFigure>& 
       if (record.outcome != Outcome::done) continue;
       const auto value = quantity_of(row.figure.quantity, record, row.figure.node);
       if (value) row.forecast = in_unit(*value, row.figure.unit);
+      if (!value) row.failure = fmt::format("it has no {} there", row.figure.quantity);
       row.staleness_mean = mean_staleness(record);
     }
     done.one();

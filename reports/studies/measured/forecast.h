@@ -24,7 +24,7 @@ struct FigureForecast {
   std::optional<double> forecast;        ///< in the unit of the figure; empty: there is none
   std::optional<double> linear;          ///< so many devices, so many times the base
   std::optional<double> staleness_mean;  ///< of its gradients, updates; empty: they are in step
-  std::string failure;                   ///< of the simulation; empty: it went well
+  std::string failure;                   ///< why the simulation says nothing of it; empty: it does
 
   /// forecast / measured - 1; empty where either is not known, or 0 was measured.
   [[nodiscard]] std::optional<double> error() const;

@@ -1,30 +1,15 @@
 // Steps that are whole, updates of several of them: closed forms of made traces.
 #include "scenarios/import/counted_steps.h"
 
-#include "scenarios/import/import_job.h"
 #include "tests/scenarios/import/made_trace.h"
 #include "tests/scenarios/messages.h"
-#include "tests/support/temp_folder.h"
 
-#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace foretrain::testing {
 namespace {
-
-ImportedJob of_text(const std::string& text) {
-  const TempFolder folder;
-  std::ofstream(folder / "t.json") << text;
-  return import_job(folder / "t.json", 0);
-}
-
-std::string notes_of(const ImportedJob& job) {
-  std::string all;
-  for (const std::string& note : job.notes) all += note + "\n";
-  return all;
-}
 
 // Forward 300, backward 600, an update 100 us in a step of 1,500, where these say so.
 struct Steps {

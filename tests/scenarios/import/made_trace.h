@@ -1,8 +1,12 @@
 // A trace as torch.profiler writes it, made event by event.
 #pragma once
 
+#include "scenarios/import/import_job.h"
+#include "tests/support/temp_folder.h"
+
 #include <fmt/format.h>
 
+#include <fstream>
 #include <string>
 
 namespace foretrain::testing {
@@ -114,6 +118,19 @@ inline MadeTrace two_layers(const TraceNames& names = kNames2022,
     trace.kernel(1, at + 610, at + 620, 10);
   }
   return trace;
+}
+
+/// What `import` makes of a trace's text.
+inline ImportedJob of_text(const std::string& text) {
+  const TempFolder folder;
+  std::ofstream(folder / "t.json") << text;
+  return import_job(folder / "t.json", 0);
+}
+
+inline std::string notes_of(const ImportedJob& job) {
+  std::string all;
+  for (const std::string& note : job.notes) all += note + "\n";
+  return all;
 }
 
 }  // namespace foretrain::testing

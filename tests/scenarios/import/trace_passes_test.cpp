@@ -1,27 +1,12 @@
 // Micro-batches within one marked step: the job is of one of them.
-#include "scenarios/import/import_job.h"
 #include "tests/scenarios/import/made_trace.h"
 #include "tests/scenarios/messages.h"
-#include "tests/support/temp_folder.h"
 
-#include <fstream>
 #include <functional>
 #include <string>
 
 namespace foretrain::testing {
 namespace {
-
-ImportedJob of_text(const std::string& text) {
-  const TempFolder folder;
-  std::ofstream(folder / "t.json") << text;
-  return import_job(folder / "t.json", 0);
-}
-
-std::string notes_of(const ImportedJob& job) {
-  std::string all;
-  for (const std::string& note : job.notes) all += note + "\n";
-  return all;
-}
 
 // A pass of two layers, 15 and 16 parameters: forward 30 + 20, backward 40 + 60 us. Gradients are
 // added up from the second pass on, which takes 2 us.
@@ -66,7 +51,7 @@ MadeTrace made(const Passes& passes) {
         trace.kernel(2, at + 400, at + 410, 5, "ncclDevKernel_AllReduce_Sum_f32",
                      fmt::format("\"In msg nelems\": {}, \"dtype\": \"Float\"", numbers));
       }
-      // What the last pass leaves, the loss that is read.
+      // The loss is read after each pass.
       trace.kernel(1, at + 500, at + 510, 0, "Memcpy DtoH");
       const bool updates = passes.updates_step(step) && pass >= passes.count - passes.updates;
       if (!updates) continue;

@@ -130,7 +130,7 @@ TEST_CASE("weights: a file that is cut or changed anywhere is refused or read, a
   }
   for (int i = 0; i < 500; ++i) {
     std::string changed = whole;
-    // Where the structure is: the first bytes.
+    // The first bytes hold the structure.
     changed[stream.below(600)] = static_cast<char>(stream.below(256));
     refusal(path, changed);
   }

@@ -145,10 +145,19 @@ TEST_CASE("measured: what cannot be forecast is told by its row") {
       {"a,base,1,,step_time,0.001,s\n", "mine.csv:2: value: what the base moves takes longer"},
       {",,,training.wokers=2,step_time,1,s\n", "wokers"},
       {",,,sweep.training.workers=[1%2],step_time,1,s\n", "mine.csv:2: "},
+      {"a,base,1,,step_time,0.05,s\na,,2,cluster.hosts[0].compute=null,step_time,1,s\n",
+       "mine.csv:3: "},
   }));
   CAPTURE(rows);
   CHECK_THAT(error_of([&, &given = rows] { static_cast<void>(study.forecast(given)); }),
              Catch::Contains(message));
+}
+
+TEST_CASE("measured: a quantity that the simulation has not is told beside its row") {
+  const auto forecasts = SmallStudy("all_reduce").forecast(",,,,test_accuracy,90,percent\n");
+  CHECK_FALSE(forecasts.at(0).forecast);
+  CHECK_THAT(to_csv(result_of(forecasts).tables[0]),
+             Catch::Contains("simulate: it has no test_accuracy there"));
 }
 
 TEST_CASE("measured: text, CSV, JSON have the same figures; text fits a terminal") {
