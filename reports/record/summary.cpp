@@ -6,6 +6,7 @@
 #include "reports/record/caveats.h"
 #include "reports/record/collector.h"
 #include "reports/record/core_state.h"
+#include "reports/record/forecast_range.h"
 #include "reports/record/source.h"
 #include "scenarios/price.h"
 
@@ -216,8 +217,8 @@ Json summary_json(const Record& record) {
   if (!record.basis.empty()) json["stands_on"] = basis_sentence(record);
   const auto distance = core_distance(record);
   json["core_distance"] = distance ? Json(name_of(*distance)) : Json();
-  if (record.calibrated.known() && s.step_time_s_median) {
-    const SpeedRange range = speed_range(record);
+  if (record.mode == Mode::simulate && s.step_time_s_median) {
+    const ForecastRange range = forecast_range(record);
     json["step_time_s_low"] = *s.step_time_s_median * range.low;
     json["step_time_s_high"] = *s.step_time_s_median * range.high;
   }
