@@ -55,6 +55,7 @@ std::int64_t ServerBooks::updates(std::uint32_t bucket) const {
 }
 
 void ServerBooks::happened(const Heard& heard, std::span<const Effect> effects) {
+  if (gave_up_) return;
   std::vector<const Compute*> begun;
   for (const Effect& effect : effects) {
     if (const auto* compute = std::get_if<Compute>(&effect)) begun.push_back(compute);
@@ -73,6 +74,8 @@ void ServerBooks::happened(const Heard& heard, std::span<const Effect> effects) 
       finished(*end);
     } else if (std::holds_alternative<Keep>(effect)) {
       keeping_ = true;
+    } else if (std::holds_alternative<Fault>(effect)) {
+      gave_up_ = true;
     }
   }
 }

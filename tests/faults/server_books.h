@@ -110,6 +110,7 @@ class ServerBooks {
   bool backups_;
   std::optional<std::int64_t> bound_;  // of ssp
   bool keeping_ = false;               // the state of the server is being kept: its inputs wait
+  bool gave_up_ = false;  // it made a Fault, which ends the attempt: nothing after it counts
   std::vector<Heard> postponed_;
 };
 
