@@ -4,15 +4,13 @@
 #include <variant>
 
 namespace foretrain {
-namespace {
 
-using ColumnKind = ResultColumn::Kind;
-
-Table table_of(const ResultTable& from, const std::string& source) {
+Table page_table(const ResultTable& from, const std::string& source) {
   Table table{from.title, source, {}, {}};
+  using Kind = ResultColumn::Kind;
   for (const ResultColumn& column : from.columns) {
-    const bool words = column.kind == ColumnKind::words || column.kind == ColumnKind::comment;
-    table.columns.push_back({column.title, !words, column.kind == ColumnKind::comment});
+    const bool words = column.kind == Kind::words || column.kind == Kind::comment;
+    table.columns.push_back({column.title, !words, column.kind == Kind::comment});
   }
   for (const ResultRow& row : from.rows) {
     std::vector<Cell>& cells = table.rows.emplace_back();
@@ -28,13 +26,11 @@ Table table_of(const ResultTable& from, const std::string& source) {
   return table;
 }
 
-}  // namespace
-
 Page result_page(const std::string& title, const Result& result, std::vector<Figure> figures) {
   Page page{title, {}, result.sentence, {}};
   for (const ResultTable& table : result.tables) {
     page.sections.push_back(
-        {table.name, table.title, {}, {table_of(table, result.stands_on)}, std::move(figures)});
+        {table.name, table.title, {}, {page_table(table, result.stands_on)}, std::move(figures)});
     figures.clear();
   }
   return page;

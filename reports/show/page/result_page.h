@@ -9,6 +9,9 @@
 
 namespace foretrain {
 
+/// A table of it, without columns of which no row says anything.
+Table page_table(const ResultTable& from, const std::string& source);
+
 /// The sentence, a section for each table; the figures stand in the first one.
 Page result_page(const std::string& title, const Result& result, std::vector<Figure> figures);
 

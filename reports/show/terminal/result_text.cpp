@@ -50,7 +50,7 @@ std::vector<Shown> shown_columns(const ResultTable& table, const std::vector<std
   std::size_t width = 0;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const ResultColumn& column = table.columns[i];
-    if (column.kind == ColumnKind::comment) continue;
+    if (column.kind == ColumnKind::comment || !column.brief) continue;
     Shown shown{i, columns_of(column.title), column.kind == ColumnKind::words};
     bool says = false;
     for (const std::size_t row : rows) {
@@ -109,7 +109,7 @@ std::string to_text(const Result& result, bool full) {
     if (table.full && !full) continue;
     text += "\n" + table_text(table, full);
   }
-  return text + "\n" + wrap(result.stands_on);
+  return result.stands_on.empty() ? text : text + "\n" + wrap(result.stands_on);
 }
 
 }  // namespace foretrain

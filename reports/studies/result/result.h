@@ -30,6 +30,7 @@ struct ResultColumn {
   std::string title;  ///< for people: `median error`
   Kind kind = Kind::number;
   bool judged = false;  ///< a page colours its cells as the row came out (ResultRow::good)
+  bool brief = true;    ///< false: files and pages have it, a terminal has not
 };
 
 struct ResultRow {
