@@ -120,10 +120,10 @@ int validate_cases(const Answer& answer, const std::vector<Case>& cases, const J
   const FolderLock lock(options.folder);
   const Validation validation = validate_into(cases, options, modes);
   if (answer.json) print_json(to_json(validation));
-  answer.tell((judgement.full ? to_table(validation) : validation_brief(validation)) + "\n");
+  answer.tell((answer.full ? to_table(validation) : validation_brief(validation)) + "\n");
   bool kept = true;
   try {
-    keep_and_tell(answer, validation, options.folder, judgement.full, ledger);
+    keep_and_tell(answer, validation, options.folder, answer.full, ledger);
   } catch (const WriteError& error) {
     tell_failure(error);
     kept = false;

@@ -1,5 +1,6 @@
 #include "reports/show/page/result_page.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -10,9 +11,13 @@ using ColumnKind = ResultColumn::Kind;
 
 Table table_of(const ResultTable& from, const std::string& source) {
   Table table{from.title, source, {}, {}};
-  for (const ResultColumn& column : from.columns) {
-    const bool words = column.kind == ColumnKind::words || column.kind == ColumnKind::comment;
-    table.columns.push_back({column.title, !words, column.kind == ColumnKind::comment});
+  for (std::size_t i = 0; i < from.columns.size(); ++i) {
+    const ResultColumn& column = from.columns[i];
+    const bool number = std::ranges::any_of(from.rows, [&](const ResultRow& row) {
+      return std::holds_alternative<double>(row.values[i]);
+    });
+    const bool wide = column.kind == ColumnKind::comment || i == 0;
+    table.columns.push_back({column.title, number, wide && !number});
   }
   for (const ResultRow& row : from.rows) {
     std::vector<Cell>& cells = table.rows.emplace_back();
@@ -29,6 +34,17 @@ Table table_of(const ResultTable& from, const std::string& source) {
 }
 
 }  // namespace
+
+Section result_section(const std::string& id, const std::string& title, const Result& result,
+                       std::vector<Figure> figures) {
+  Section section{id, title, result.stands_on, {}, std::move(figures)};
+  for (const ResultTable& table : result.tables) {
+    if (table.rows.empty()) continue;
+    section.tables.push_back(table_of(table, {}));
+    section.tables.back().folded = table.full && table.rows.size() > kBriefRows;
+  }
+  return section;
+}
 
 Page result_page(const std::string& title, const Result& result, std::vector<Figure> figures) {
   Page page{title, {}, result.sentence, {}};

@@ -43,8 +43,8 @@ struct Shown {
   bool words = false;
 };
 
-/// Columns that say something in one of the rows, as wide as what they say; the widest of words
-/// gives way where the line is wider than the terminal.
+/// Columns that say something in one of the rows, as wide as what they say; the widest ones of
+/// words give way where the line is wider than the terminal.
 std::vector<Shown> shown_columns(const ResultTable& table, const std::vector<std::size_t>& rows) {
   std::vector<Shown> all;
   std::size_t width = 0;
@@ -64,14 +64,12 @@ std::vector<Shown> shown_columns(const ResultTable& table, const std::vector<std
   }
   const std::size_t gap = width + 2 * all.size() <= text_columns() ? 2 : 1;
   for (Shown& each : all) each.width += gap;
-  width += gap * all.size();
-  if (width <= text_columns()) return all;
-  const auto widest = std::ranges::max_element(
-      all, {}, [](const Shown& each) { return each.words ? each.width : 0; });
   constexpr std::size_t kLeast = 8;
-  if (widest != all.end() && widest->words) {
-    const std::size_t over = width - text_columns();
-    widest->width = widest->width > over + kLeast ? widest->width - over : kLeast;
+  for (width += gap * all.size(); width > text_columns(); --width) {
+    const auto widest = std::ranges::max_element(
+        all, {}, [](const Shown& each) { return each.words ? each.width : 0; });
+    if (widest == all.end() || !widest->words || widest->width <= kLeast) break;
+    --widest->width;
   }
   return all;
 }
@@ -107,9 +105,10 @@ std::string to_text(const Result& result, bool full) {
   std::string text = wrap(result.sentence);
   for (const ResultTable& table : result.tables) {
     if (table.full && !full) continue;
-    text += "\n" + table_text(table, full);
+    if (table.rows.empty()) continue;
+    text += "\n" + (full ? wrap(table.title) : std::string()) + table_text(table, full);
   }
-  return text + "\n" + wrap(result.stands_on);
+  return result.stands_on.empty() ? text : text + "\n" + wrap(result.stands_on);
 }
 
 }  // namespace foretrain

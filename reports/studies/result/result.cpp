@@ -1,6 +1,7 @@
 #include "reports/studies/result/result.h"
 
 #include "reports/record/csv.h"
+#include "reports/record/json_object.h"
 #include "reports/record/text.h"
 
 #include <fmt/format.h>
@@ -10,9 +11,31 @@
 #include <string_view>
 
 namespace foretrain {
+namespace {
+
+ResultValue value_in(const JsonObject& object, const std::string& name) {
+  const auto dot = name.find('.');
+  const std::string key = name.substr(0, dot);
+  if (!object.has(key.c_str())) return {};
+  if (dot != std::string::npos) return value_in(object.object(key.c_str()), name.substr(dot + 1));
+  const nlohmann::ordered_json& value = object.at(key.c_str());
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number()) return value.get<double>();
+  return object.text(key.c_str());
+}
+
+}  // namespace
 
 ResultValue result_value(std::optional<double> number) {
   return number ? ResultValue(*number) : ResultValue();
+}
+
+void add_row(ResultTable& table, const JsonObject& object, const char* good) {
+  ResultRow& row = table.rows.emplace_back();
+  for (const ResultColumn& column : table.columns) {
+    row.values.push_back(value_in(object, column.name));
+  }
+  if (good != nullptr && object.has(good)) row.good = object.flag(good);
 }
 
 std::string cell_text(const ResultValue& value, ResultColumn::Kind kind) {

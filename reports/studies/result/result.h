@@ -11,6 +11,8 @@
 
 namespace foretrain {
 
+class JsonObject;
+
 /// A cell of a table: nothing to say, words, a number in the unit of its column.
 using ResultValue = std::variant<std::monostate, std::string, double>;
 /// Nothing where it is not known.
@@ -45,6 +47,9 @@ struct ResultTable {
   bool full = false;  ///< a terminal shows it where everything is asked for
 };
 
+/// Rows of a table that people are shown unasked.
+inline constexpr std::size_t kBriefRows = 10;
+
 /// A study's answer. Each of its four renderers exists once: to_csv and to_json here,
 /// show/terminal/result_text.h, show/page/result_page.h.
 struct Result {
@@ -52,6 +57,11 @@ struct Result {
   std::vector<ResultTable> tables;
   std::string stands_on;  ///< what is assumed, in a sentence
 };
+
+/// Adds a row with the values that `object` has by the names of the columns: `a.b` is the value of
+/// `b` in the object `a`, a flag reads yes or no. Null, or a key that is not there: nothing to say.
+/// `good`: the key of the flag that judges the row; null: none does. @throws InputError
+void add_row(ResultTable& table, const JsonObject& object, const char* good = nullptr);
 
 /// As a person reads a cell; `-` where there is nothing to say.
 std::string cell_text(const ResultValue& value, ResultColumn::Kind kind);
