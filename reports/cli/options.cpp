@@ -56,6 +56,11 @@ void add_nodes(CLI::App& command, Arguments& arguments) {
                    "a line for every node, not for ten; with --json on standard error");
 }
 
+void add_full(CLI::App& command, Arguments& arguments, const char* file) {
+  command.add_flag("--full", arguments.full,
+                   fmt::format("tell every table, which {} has in any case", file));
+}
+
 void add_record(CLI::App& command, Arguments& arguments) {
   command
       .add_option("--record", arguments.rows,
@@ -207,8 +212,7 @@ void validate_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments, false);
   add_output(command, arguments, "out/NAME/validate, out/NAME/validate-SETTINGS with --set");
   add_force(command, arguments, kSetAside);
-  command.add_flag("--full", arguments.judgement.full,
-                   "tell every table, which validation.txt has in any case");
+  add_full(command, arguments, "validation.txt");
   add_training(command, arguments);
   refuse_tls(command);
   command.add_option("--machine", arguments.machine, kMachine);

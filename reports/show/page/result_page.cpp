@@ -11,8 +11,8 @@ using ColumnKind = ResultColumn::Kind;
 Table table_of(const ResultTable& from, const std::string& source) {
   Table table{from.title, source, {}, {}};
   for (const ResultColumn& column : from.columns) {
-    const bool words = column.kind == ColumnKind::words || column.kind == ColumnKind::comment;
-    table.columns.push_back({column.title, !words, column.kind == ColumnKind::comment});
+    const bool wide = column.kind == ColumnKind::comment || column.kind == ColumnKind::note;
+    table.columns.push_back({column.title, !wide && column.kind != ColumnKind::words, wide});
   }
   for (const ResultRow& row : from.rows) {
     std::vector<Cell>& cells = table.rows.emplace_back();
@@ -29,6 +29,19 @@ Table table_of(const ResultTable& from, const std::string& source) {
 }
 
 }  // namespace
+
+Section result_section(const std::string& id, const std::string& title, const Result& result,
+                       std::vector<Figure> figures) {
+  Section section{id, title, result.sentence + " " + result.stands_on, {}, std::move(figures)};
+  for (const ResultTable& table : result.tables) {
+    if (!table.rows.empty()) section.tables.push_back(table_of(table, result.stands_on));
+  }
+  if (result.notes.empty()) return section;
+  Table notes{"Notes", result.stands_on, {{"note", false, true}}, {}};
+  for (const std::string& note : result.notes) notes.rows.push_back({{note}});
+  section.tables.push_back(std::move(notes));
+  return section;
+}
 
 Page result_page(const std::string& title, const Result& result, std::vector<Figure> figures) {
   Page page{title, {}, result.sentence, {}};

@@ -9,6 +9,10 @@
 
 namespace foretrain {
 
+/// One section with all of it.
+Section result_section(const std::string& id, const std::string& title, const Result& result,
+                       std::vector<Figure> figures);
+
 /// The sentence, a section for each table; the figures stand in the first one.
 Page result_page(const std::string& title, const Result& result, std::vector<Figure> figures);
 

@@ -50,7 +50,7 @@ std::vector<Shown> shown_columns(const ResultTable& table, const std::vector<std
   std::size_t width = 0;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const ResultColumn& column = table.columns[i];
-    if (column.kind == ColumnKind::comment) continue;
+    if (column.kind == ColumnKind::comment || column.kind == ColumnKind::note) continue;
     Shown shown{i, columns_of(column.title), column.kind == ColumnKind::words};
     bool says = false;
     for (const std::size_t row : rows) {
@@ -101,15 +101,37 @@ std::string table_text(const ResultTable& table, bool full) {
   return text;
 }
 
+/// `double batch: not tried: a gradient takes what compute: says`, of each row that has a note.
+std::string notes_below(const ResultTable& table) {
+  std::string text;
+  for (const ResultRow& row : table.rows) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const ResultColumn& column = table.columns[i];
+      const std::string note = cell_text(row.values[i], column.kind);
+      if (column.kind != ColumnKind::note || note == "-") continue;
+      const std::string name = cell_text(row.values.front(), table.columns.front().kind);
+      text += wrap(fmt::format("{}: {}: {}", name, column.title, note));
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string to_text(const Result& result, bool full) {
   std::string text = wrap(result.sentence);
   for (const ResultTable& table : result.tables) {
     if (table.full && !full) continue;
-    text += "\n" + table_text(table, full);
+    text += "\n";
+    if (full && result.tables.size() > 1) text += wrap(table.title);
+    text += table_text(table, full);
+    if (full) text += notes_below(table);
   }
-  return text + "\n" + wrap(result.stands_on);
+  text += "\n" + wrap(result.stands_on);
+  if (!full || result.notes.empty()) return text;
+  text += "\n";
+  for (const std::string& note : result.notes) text += wrap(note);
+  return text;
 }
 
 }  // namespace foretrain

@@ -1,6 +1,7 @@
 #include "reports/studies/result/result.h"
 
 #include "reports/record/csv.h"
+#include "reports/record/json_object.h"
 #include "reports/record/text.h"
 
 #include <fmt/format.h>
@@ -15,6 +16,36 @@ ResultValue result_value(std::optional<double> number) {
   return number ? ResultValue(*number) : ResultValue();
 }
 
+void add_rows(ResultTable& table, const std::vector<JsonObject>& objects) {
+  using Kind = ResultColumn::Kind;
+  const auto value_in = [](const JsonObject& object, const char* key, Kind kind) {
+    const bool words = kind == Kind::words || kind == Kind::comment || kind == Kind::note;
+    return words ? ResultValue(object.known_text(key)) : result_value(object.known_number(key));
+  };
+  for (const JsonObject& object : objects) {
+    ResultRow& row = table.rows.emplace_back();
+    for (const ResultColumn& column : table.columns) {
+      const auto dot = column.name.find('.');
+      if (dot == std::string::npos) {
+        row.values.push_back(value_in(object, column.name.c_str(), column.kind));
+        continue;
+      }
+      const std::string outer = column.name.substr(0, dot);
+      row.values.push_back(
+          object.has(outer.c_str())
+              ? value_in(object.object(outer.c_str()), column.name.c_str() + dot + 1, column.kind)
+              : ResultValue());
+    }
+  }
+}
+
+std::string time_text(double time_s) {
+  constexpr double kMinute = 60;
+  constexpr double kHour = 3600;
+  if (time_s >= kHour) return figure(time_s / kHour) + " h";
+  return time_s >= kMinute ? figure(time_s / kMinute) + " min" : figure(time_s) + " s";
+}
+
 std::string cell_text(const ResultValue& value, ResultColumn::Kind kind) {
   constexpr double kPerCent = 100;
   if (const auto* words = std::get_if<std::string>(&value)) return words->empty() ? "-" : *words;
@@ -23,6 +54,7 @@ std::string cell_text(const ResultValue& value, ResultColumn::Kind kind) {
   if (kind == ResultColumn::Kind::count) return grouped(static_cast<std::int64_t>(*number));
   if (kind == ResultColumn::Kind::share) return fmt::format("{:.1f} %", *number * kPerCent);
   if (kind == ResultColumn::Kind::change) return signed_percent(*number);
+  if (kind == ResultColumn::Kind::time) return time_text(*number);
   return figure(*number);
 }
 
@@ -49,6 +81,7 @@ std::string to_csv(const ResultTable& table) {
 nlohmann::ordered_json to_json(const Result& result) {
   using Json = nlohmann::ordered_json;
   Json json{{"sentence", result.sentence}, {"stands_on", result.stands_on}};
+  if (!result.notes.empty()) json["notes"] = result.notes;
   for (const ResultTable& table : result.tables) {
     Json& rows = json[table.name] = Json::array();
     for (const ResultRow& row : table.rows) {
