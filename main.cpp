@@ -205,11 +205,7 @@ int forecast_measured(const Arguments& arguments) {
   summary.rows = "summary";
   const Interruption interruption;
   DataSets data_sets;
-  AgainstOptions options{arguments.against,
-                         arguments.scenario,
-                         arguments.judgement.fail_above,
-                         arguments.judgement.full,
-                         {}};
+  AgainstOptions options{arguments.against, arguments.scenario, arguments.judgement.fail_above, {}};
   options.forecasting.threads = exec::usable_core_count();
   options.forecasting.overrides = overrides_of(arguments);
   options.forecasting.simulate = [&](const Case& each) {

@@ -73,7 +73,6 @@ struct AgainstOptions {
   std::string table;
   std::string scenario;              ///< of all rows, or those that count; empty: as rows say
   std::optional<double> fail_above;  ///< the median error in per cent (--fail-above)
-  bool full = false;
   ForecastOptions forecasting;
 };
 

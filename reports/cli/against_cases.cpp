@@ -39,7 +39,7 @@ int validate_against(const Answer& answer, AgainstOptions options) {
   prepare_folder(folder);
   const Result result = result_of(forecasts);
   if (answer.json) print_json(to_json(result));
-  answer.tell(to_text(result, options.full));
+  answer.tell(to_text(result, answer.full));
   for (const ResultTable& each : result.tables) {
     write_text_file(folder / (each.name + ".csv"), to_csv(each));
   }

@@ -75,6 +75,7 @@ Answer answer_of(const Arguments& arguments, const std::string& command) {
           arguments.quiet,
           arguments.replaces,
           arguments.nodes,
+          arguments.full,
           settings_name(overrides_of(arguments))};
 }
 

@@ -31,6 +31,7 @@ struct Arguments {
   bool json = false;
   bool quiet = false;
   bool nodes = false;     ///< a line for every node
+  bool full = false;      ///< every table with all of its rows
   bool replaces = false;  ///< what is there already, whatever it is of
   // A run.
   int port = 0;

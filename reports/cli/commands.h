@@ -29,6 +29,7 @@ struct Answer {
   bool quiet = false;      ///< nothing but the result, errors
   bool force = false;      ///< what is in `out` gives way, whatever it is of
   bool nodes = false;      ///< a line for every node
+  bool full = false;       ///< every table with all of its rows
   std::string settings{};  ///< that part of the default folder's name (settings_name); empty: none
   bool goes_on = false;    ///< with the record in `out`: the training itself knows whether it may
   std::function<Provenance()> provenance{};  ///< goes beside each record; null: nothing does

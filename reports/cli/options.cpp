@@ -56,6 +56,10 @@ void add_nodes(CLI::App& command, Arguments& arguments) {
                    "a line for every node, not for ten; with --json on standard error");
 }
 
+void add_full(CLI::App& command, Arguments& arguments) {
+  command.add_flag("--full", arguments.full, "tell every table with all of its rows");
+}
+
 void add_record(CLI::App& command, Arguments& arguments) {
   command
       .add_option("--record", arguments.rows,
@@ -173,6 +177,7 @@ void simulate_options(CLI::App& command, Arguments& arguments) {
                   "so many seeds in parallel: median, 5th, 95th percentile")
       ->check(CLI::Range(1, static_cast<int>(kMostSeeds)))
       ->excludes(replayed);
+  add_full(command, arguments);
   // The record says all of these; --set, --seed are told why (read_recorded).
   for (const char* other : {"scenario", "--record", "--machine", "--core-distance", "--emulate"}) {
     replayed->excludes(command.get_option(other));
@@ -207,8 +212,7 @@ void validate_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments, false);
   add_output(command, arguments, "out/NAME/validate, out/NAME/validate-SETTINGS with --set");
   add_force(command, arguments, kSetAside);
-  command.add_flag("--full", arguments.judgement.full,
-                   "tell every table, which validation.txt has in any case");
+  add_full(command, arguments);
   add_training(command, arguments);
   refuse_tls(command);
   command.add_option("--machine", arguments.machine, kMachine);
@@ -258,6 +262,7 @@ void sweep_options(CLI::App& command, Arguments& arguments) {
       .add_option("--shard", arguments.shard,
                   "of n parts the one called k, from 1; all into one --out")
       ->type_name("k/n");
+  add_full(command, arguments);
   command.add_flag("--retry", arguments.retry, "do failed cases again");
   command.add_flag("--records", arguments.records_kept,
                    "keep the record of each case, in cases/NAME");

@@ -93,12 +93,11 @@ bool passes(const Validation& validation, const Judgement& judgement) {
 
 /// Writes what came out, tells where.
 void keep_and_tell(const Answer& answer, const Validation& validation,
-                   const std::filesystem::path& folder, bool full,
-                   const std::optional<LedgerPlace>& ledger) {
+                   const std::filesystem::path& folder, const std::optional<LedgerPlace>& ledger) {
   keep_validation(validation, folder);
   answer.tell(fmt::format("tables:  {}\n", (folder / "validation.txt").string()));
   answer.tell(fmt::format("records: {}\n", folder.string()));
-  answer.tell(draw_figures(validation, folder, full));
+  answer.tell(draw_figures(validation, folder, answer.full));
   if (!ledger) return;
   enter_into_ledger(ledger->path, ledger_rows(validation, ledger->measured));
   answer.tell(fmt::format("ledger:  {}\n", ledger->path.string()));
@@ -120,10 +119,10 @@ int validate_cases(const Answer& answer, const std::vector<Case>& cases, const J
   const FolderLock lock(options.folder);
   const Validation validation = validate_into(cases, options, modes);
   if (answer.json) print_json(to_json(validation));
-  answer.tell((judgement.full ? to_table(validation) : validation_brief(validation)) + "\n");
+  answer.tell((answer.full ? to_table(validation) : validation_brief(validation)) + "\n");
   bool kept = true;
   try {
-    keep_and_tell(answer, validation, options.folder, judgement.full, ledger);
+    keep_and_tell(answer, validation, options.folder, ledger);
   } catch (const WriteError& error) {
     tell_failure(error);
     kept = false;

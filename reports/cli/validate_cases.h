@@ -15,7 +15,6 @@ struct Judgement {
   int repetitions = 5;
   /// Fail where a strategy's median error of step time is above so many per cent (--fail-above).
   std::optional<double> fail_above;
-  bool full = false;  ///< every table is told, not a dozen lines
 };
 
 /// Where what was measured is entered.

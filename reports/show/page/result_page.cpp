@@ -1,18 +1,21 @@
 #include "reports/show/page/result_page.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
 namespace foretrain {
-namespace {
 
-using ColumnKind = ResultColumn::Kind;
-
-Table table_of(const ResultTable& from, const std::string& source) {
+Table page_table(const ResultTable& from, const std::string& source) {
   Table table{from.title, source, {}, {}};
-  for (const ResultColumn& column : from.columns) {
-    const bool words = column.kind == ColumnKind::words || column.kind == ColumnKind::comment;
-    table.columns.push_back({column.title, !words, column.kind == ColumnKind::comment});
+  for (std::size_t i = 0; i < from.columns.size(); ++i) {
+    const ResultColumn& column = from.columns[i];
+    const bool number = std::ranges::any_of(from.rows, [&](const ResultRow& row) {
+      return std::holds_alternative<double>(row.values[i]);
+    });
+    const bool wide = column.kind == ResultColumn::Kind::comment ||
+                      column.kind == ResultColumn::Kind::note || i == 0;
+    table.columns.push_back({column.title, number, wide && !number});
   }
   for (const ResultRow& row : from.rows) {
     std::vector<Cell>& cells = table.rows.emplace_back();
@@ -28,13 +31,26 @@ Table table_of(const ResultTable& from, const std::string& source) {
   return table;
 }
 
-}  // namespace
+Section result_section(const std::string& id, const std::string& title, const Result& result,
+                       std::vector<Figure> figures) {
+  Section section{id, title, result.sentence + " " + result.stands_on, {}, std::move(figures)};
+  for (const ResultTable& table : result.tables) {
+    if (table.rows.empty()) continue;
+    section.tables.push_back(page_table(table, result.stands_on));
+    section.tables.back().folded = table.full && table.rows.size() > kBriefRows;
+  }
+  if (result.notes.empty()) return section;
+  Table notes{"Notes", result.stands_on, {{"note", false, true}}, {}};
+  for (const std::string& note : result.notes) notes.rows.push_back({{note}});
+  section.tables.push_back(std::move(notes));
+  return section;
+}
 
 Page result_page(const std::string& title, const Result& result, std::vector<Figure> figures) {
   Page page{title, {}, result.sentence, {}};
   for (const ResultTable& table : result.tables) {
     page.sections.push_back(
-        {table.name, table.title, {}, {table_of(table, result.stands_on)}, std::move(figures)});
+        {table.name, table.title, {}, {page_table(table, result.stands_on)}, std::move(figures)});
     figures.clear();
   }
   return page;

@@ -43,14 +43,15 @@ struct Shown {
   bool words = false;
 };
 
-/// Columns that say something in one of the rows, as wide as what they say; the widest of words
-/// gives way where the line is wider than the terminal.
+/// Columns that say something in one of the rows, as wide as what they say; the widest ones of
+/// words give way where the line is wider than the terminal.
 std::vector<Shown> shown_columns(const ResultTable& table, const std::vector<std::size_t>& rows) {
   std::vector<Shown> all;
   std::size_t width = 0;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const ResultColumn& column = table.columns[i];
-    if (column.kind == ColumnKind::comment) continue;
+    const bool elsewhere = column.kind == ColumnKind::comment || column.kind == ColumnKind::note;
+    if (elsewhere || !column.brief) continue;
     Shown shown{i, columns_of(column.title), column.kind == ColumnKind::words};
     bool says = false;
     for (const std::size_t row : rows) {
@@ -64,14 +65,12 @@ std::vector<Shown> shown_columns(const ResultTable& table, const std::vector<std
   }
   const std::size_t gap = width + 2 * all.size() <= text_columns() ? 2 : 1;
   for (Shown& each : all) each.width += gap;
-  width += gap * all.size();
-  if (width <= text_columns()) return all;
-  const auto widest = std::ranges::max_element(
-      all, {}, [](const Shown& each) { return each.words ? each.width : 0; });
   constexpr std::size_t kLeast = 8;
-  if (widest != all.end() && widest->words) {
-    const std::size_t over = width - text_columns();
-    widest->width = widest->width > over + kLeast ? widest->width - over : kLeast;
+  for (width += gap * all.size(); width > text_columns(); --width) {
+    const auto widest = std::ranges::max_element(
+        all, {}, [](const Shown& each) { return each.words ? each.width : 0; });
+    if (widest == all.end() || !widest->words || widest->width <= kLeast) break;
+    --widest->width;
   }
   return all;
 }
@@ -101,15 +100,37 @@ std::string table_text(const ResultTable& table, bool full) {
   return text;
 }
 
+/// `double batch: not tried: a gradient takes what compute: says`, of each row that has a note.
+std::string notes_below(const ResultTable& table) {
+  std::string text;
+  for (const ResultRow& row : table.rows) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const ResultColumn& column = table.columns[i];
+      const std::string note = cell_text(row.values[i], column.kind);
+      if (column.kind != ColumnKind::note || note == "-") continue;
+      const std::string name = cell_text(row.values.front(), table.columns.front().kind);
+      text += wrap(fmt::format("{}: {}: {}", name, column.title, note));
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string to_text(const Result& result, bool full) {
   std::string text = wrap(result.sentence);
   for (const ResultTable& table : result.tables) {
     if (table.full && !full) continue;
-    text += "\n" + table_text(table, full);
+    if (table.rows.empty()) continue;
+    text += "\n" + (full && result.tables.size() > 1 ? wrap(table.title) : std::string());
+    text += table_text(table, full);
+    if (full) text += notes_below(table);
   }
-  return text + "\n" + wrap(result.stands_on);
+  if (!result.stands_on.empty()) text += "\n" + wrap(result.stands_on);
+  if (!full || result.notes.empty()) return text;
+  text += "\n";
+  for (const std::string& note : result.notes) text += wrap(note);
+  return text;
 }
 
 }  // namespace foretrain

@@ -3,17 +3,14 @@
 
 #include "reports/studies/result/result.h"
 
-#include <cstddef>
 #include <string>
 
 namespace foretrain {
 
-/// Rows of a table that people are shown unasked.
-inline constexpr std::size_t kBriefRows = 10;
-
-/// The sentence; a table; what it stands on. `full`: all tables with all rows; else the first table
-/// with at most kBriefRows rows, of a table that judges its rows those that are farthest off. As
-/// wide as the terminal: words are cut so that numbers are not.
+/// The sentence; tables; what it stands on. `full`: all tables with all rows, their titles, notes;
+/// else the tables that are not for that, with at most kBriefRows rows, of a table that judges its
+/// rows those that are farthest off. As wide as the terminal: words are cut so that numbers are
+/// not.
 std::string to_text(const Result& result, bool full);
 
 }  // namespace foretrain

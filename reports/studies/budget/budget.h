@@ -3,6 +3,7 @@
 
 #include "reports/record/record.h"
 #include "reports/studies/budget/candidates.h"
+#include "reports/studies/result/result.h"
 #include "reports/studies/whatif/whatif.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -124,8 +125,6 @@ std::string cluster_text(const Offer& offer);
 /// What the hosts of the case cost for that time.
 double cost_on(const Case& scenario_case, double time_s);
 
-/// `48.2 min`
-std::string time_text(double time_s);
 /// `20.00`, in the currency of the prices.
 std::string money_text(double cost);
 /// What an offer fails by: `12 min too long, 3.20 over the budget`; empty: it holds both.

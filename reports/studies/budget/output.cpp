@@ -86,13 +86,6 @@ Json offer_or_null(const std::optional<Offer>& offer, const Bounds& bounds) {
 
 }  // namespace
 
-std::string time_text(double time_s) {
-  constexpr double kMinute = 60;
-  constexpr double kHour = 3600;
-  if (time_s >= kHour) return figure(time_s / kHour) + " h";
-  return time_s >= kMinute ? figure(time_s / kMinute) + " min" : figure(time_s) + " s";
-}
-
 std::string money_text(double cost) { return cost_text(cost, ""); }
 
 bool is_bought(const Offer& offer) {

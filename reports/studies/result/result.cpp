@@ -1,6 +1,7 @@
 #include "reports/studies/result/result.h"
 
 #include "reports/record/csv.h"
+#include "reports/record/json_object.h"
 #include "reports/record/text.h"
 
 #include <fmt/format.h>
@@ -10,9 +11,42 @@
 #include <string_view>
 
 namespace foretrain {
+namespace {
+
+ResultValue value_in(const JsonObject& object, const std::string& name) {
+  const auto dot = name.find('.');
+  const std::string key = name.substr(0, dot);
+  if (!object.has(key.c_str())) return {};
+  if (dot != std::string::npos) return value_in(object.object(key.c_str()), name.substr(dot + 1));
+  const nlohmann::ordered_json& value = object.at(key.c_str());
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number()) return value.get<double>();
+  return object.text(key.c_str());
+}
+
+}  // namespace
 
 ResultValue result_value(std::optional<double> number) {
   return number ? ResultValue(*number) : ResultValue();
+}
+
+void add_row(ResultTable& table, const JsonObject& object, const char* good) {
+  ResultRow& row = table.rows.emplace_back();
+  for (const ResultColumn& column : table.columns) {
+    row.values.push_back(value_in(object, column.name));
+  }
+  if (good != nullptr && object.has(good)) row.good = object.flag(good);
+}
+
+void add_rows(ResultTable& table, const std::vector<JsonObject>& objects) {
+  for (const JsonObject& object : objects) add_row(table, object);
+}
+
+std::string time_text(double time_s) {
+  constexpr double kMinute = 60;
+  constexpr double kHour = 3600;
+  if (time_s >= kHour) return figure(time_s / kHour) + " h";
+  return time_s >= kMinute ? figure(time_s / kMinute) + " min" : figure(time_s) + " s";
 }
 
 std::string cell_text(const ResultValue& value, ResultColumn::Kind kind) {
@@ -23,6 +57,7 @@ std::string cell_text(const ResultValue& value, ResultColumn::Kind kind) {
   if (kind == ResultColumn::Kind::count) return grouped(static_cast<std::int64_t>(*number));
   if (kind == ResultColumn::Kind::share) return fmt::format("{:.1f} %", *number * kPerCent);
   if (kind == ResultColumn::Kind::change) return signed_percent(*number);
+  if (kind == ResultColumn::Kind::time) return time_text(*number);
   return figure(*number);
 }
 
@@ -49,6 +84,7 @@ std::string to_csv(const ResultTable& table) {
 nlohmann::ordered_json to_json(const Result& result) {
   using Json = nlohmann::ordered_json;
   Json json{{"sentence", result.sentence}, {"stands_on", result.stands_on}};
+  if (!result.notes.empty()) json["notes"] = result.notes;
   for (const ResultTable& table : result.tables) {
     Json& rows = json[table.name] = Json::array();
     for (const ResultRow& row : table.rows) {

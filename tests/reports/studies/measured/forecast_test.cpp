@@ -1,6 +1,7 @@
 // Forecasts beside a measured table begin at their bases; what nothing was taken from judges them.
 #include "reports/studies/measured/forecast.h"
 
+#include "reports/record/json_object.h"
 #include "reports/show/figures/of_studies.h"
 #include "reports/show/terminal/result_text.h"
 #include "scenarios/node_counts.h"
@@ -188,6 +189,24 @@ TEST_CASE("measured: the drawing has a panel a unit, its title says how many are
   CHECK(drawn.panels.size() == 2);
 }
 
+TEST_CASE("results: a row is read from an object by the names of the columns") {
+  const nlohmann::ordered_json json{
+      {"case", "a"}, {"held", true}, {"step", {{"low", 2.5}}}, {"why", nullptr}};
+  ResultTable table{"t",
+                    "T",
+                    {{"case", "case", ResultColumn::Kind::words},
+                     {"step.low", "low"},
+                     {"held", "held", ResultColumn::Kind::words},
+                     {"why.phase", "why", ResultColumn::Kind::words}},
+                    {}};
+  add_row(table, JsonObject(json, "a file:"), "held");
+  CHECK(to_csv(table) == "case,step.low,held,why.phase\na,2.5,yes,\n");
+  CHECK(table.rows[0].good == std::optional(true));
+  const nlohmann::ordered_json wrong{{"step", 3}};
+  CHECK_THROWS_WITH(add_row(table, JsonObject(wrong, "a file:")),
+                    Catch::StartsWith("a file: step: is not an object"));
+}
+
 TEST_CASE("results: unasked people see ten rows, those that are farthest off") {
   Result result{"A sentence.",
                 {{"t",
@@ -206,7 +225,8 @@ TEST_CASE("results: unasked people see ten rows, those that are farthest off") {
                         Catch::Contains("10 of 15 rows; --full has all.") &&
                         !Catch::Contains("because"));
   CHECK(brief.find("row14") < brief.find("row13"));
-  CHECK_THAT(to_text(result, true), Catch::Contains("row0") && !Catch::Contains("--full"));
+  CHECK_THAT(to_text(result, true),
+             Catch::Contains("\nT\n") && Catch::Contains("row0") && !Catch::Contains("--full"));
 }
 
 }  // namespace
