@@ -62,8 +62,6 @@ exec::RunOptions run_options_of(const Arguments& arguments) {
   options.emulate = arguments.emulate;
   options.port = arguments.port;
   options.max_delay = Duration::from_seconds(arguments.max_delay_ms / 1e3);
-  options.probe = true;
-  options.handovers = exec::known_handovers(arguments.machine);
   return options;
 }
 
@@ -78,11 +76,8 @@ Record run_case(const Arguments& arguments, exec::RunOptions options, const Case
 
 // The machine that is meant where a scenario names none.
 Machine machine_of(const Arguments& arguments, const Prepared& prepared) {
-  Machine machine = arguments.machine.empty()
-                        ? exec::cached_machine(prepared, arguments.emulate, telling(arguments))
-                        : read_machine(arguments.machine);
-  if (!arguments.core_distance) return machine;
-  return at_distance(std::move(machine), *arguments.core_distance);
+  if (!arguments.machine.empty()) return read_machine(arguments.machine);
+  return exec::cached_machine(prepared, arguments.emulate, telling(arguments));
 }
 
 // The machines of a case; both have to outlive it.

@@ -52,6 +52,9 @@ constexpr RetiredKey kRetiredOfMachine[] = {
     {"models.*.crossing", kAgain},
     {"models.*.scattered", kAgain},
     {"models.*.merged", kAgain},
+    {"loopback_far", kAgain},
+    {"cores_seen.handover", kAgain},
+    {"cores_seen.loopback_distance", kAgain},
     {"emulated.handoff", kAsLoopback},
     {"emulated.wake", kAsLoopback},
     {"emulated.preempt", kAsLoopback},
@@ -101,21 +104,6 @@ TransportCost TransportCost::on_one_core() const {
   if (one_core_byte_s > 0) cost.send.per_item_s = cost.receive.per_item_s = one_core_byte_s / 2;
   cost.first_bytes = one_core_first_bytes;
   return cost;
-}
-
-Machine at_distance(Machine machine, CoreDistance distance) {
-  const FarCost& far = machine.loopback_far;
-  if (distance == CoreDistance::near || far == FarCost{}) return machine;
-  const double share = distance == CoreDistance::far ? 1 : 1 - far.near_share;
-  TransportCost& cost = machine.loopback;
-  const auto between = [&](double of_near, double of_far) {
-    return of_near + share * (of_far - of_near);
-  };
-  cost.send.per_item_s = between(cost.send.per_item_s, far.send_byte_s);
-  cost.receive.per_item_s = between(cost.receive.per_item_s, far.receive_byte_s);
-  cost.handoff = Duration::from_seconds(between(cost.handoff.seconds(), far.handoff.seconds()));
-  machine.cores_seen.loopback_distance = name_of(distance);
-  return machine;
 }
 
 Machine read_machine(const std::string& path) {

@@ -4,7 +4,7 @@
 #include "models/base/quantity.h"
 #include "models/base/time.h"
 #include "models/cost/caches.h"
-#include "scenarios/core_probe.h"
+#include "scenarios/cores_seen.h"
 #include "scenarios/disk.h"
 
 #include <map>
@@ -110,17 +110,6 @@ struct TransportCost {
   bool operator==(const TransportCost&) const = default;
 };
 
-/// What of a TransportCost is different between cores that are far apart: bytes come from the other
-/// core's cache line by line.
-struct FarCost {
-  double send_byte_s = 0;
-  double receive_byte_s = 0;
-  Duration handoff{};
-  double near_share = 0.5;  ///< of the time: how much of it the cores were near nevertheless
-
-  bool operator==(const FarCost&) const = default;
-};
-
 /// What of a TransportCost is different between networks that the machine emulates.
 struct EmulatedCost {
   AffineCost send;
@@ -159,9 +148,6 @@ struct Machine {
   /// libraries, its heap and stacks. The default: a release build on Debian 12.
   Bytes memory_base{11'300'000};
   TransportCost loopback;
-  /// Between cores that are far apart (scenarios/core_probe.h), where both distances were met:
-  /// `loopback` is then of cores that are near. All 0: that was not.
-  FarCost loopback_far;
   EmulatedCost emulated;   ///< between networks that this machine emulates; all 0: as `loopback`
   MemoryHierarchy memory;  ///< what jobs wait for beside their compute
   AffineCost apply;        ///< reduce and apply, by bytes of memory moved (Cost::bytes)
@@ -180,11 +166,6 @@ struct Machine {
   [[nodiscard]] std::string title() const;
   bool operator==(const Machine&) const = default;
 };
-
-/// The machine as one whose cores are so far apart; mixed: near for the share of the time that they
-/// were while it was calibrated. As it is where messages between such cores were not measured, or
-/// are what it says already.
-Machine at_distance(Machine machine, CoreDistance distance);
 
 /// `path` may be one of the library (library.h). @throws InputError
 Machine read_machine(const std::string& path);

@@ -7,7 +7,6 @@
 #include "exec/calibration/memory.h"
 #include "exec/calibration/repeater.h"
 #include "exec/calibration/single_runs.h"
-#include "exec/system/core_probe.h"
 #include "exec/system/process.h"
 #include "exec/system/processor.h"
 #include "exec/usage/interface.h"
@@ -57,9 +56,7 @@ MessageProbes asking(MessageProbes probes, const CalibrateOptions& options) {
 }
 
 CoreWatch watch_of(const Machine& machine, const CalibrateOptions& options) {
-  const auto look = [cores = usable_cores(), known = machine.cores_seen.handover] {
-    return probe_cores(cores, known);
-  };
+  const auto look = [cores = usable_cores()] { return look_at(cores); };
   return CoreWatch(options.look ? options.look : look, machine.cores_seen);
 }
 
@@ -162,7 +159,7 @@ void measure_emulated(Machine& machine, const CalibrateOptions& options, CoreWat
     if (probes.crossing) {
       Crossings crossings(probes.crossing, watch);
       crossings.take(options.repetitions);
-      crossing = crossings.at(CoreDistance::mixed);
+      crossing = crossings.median_of_all();
     }
     const TransportCost cost = transport_cost(one, crossing ? &*crossing : nullptr, nullptr);
     machine.emulated = {cost.send, cost.receive};

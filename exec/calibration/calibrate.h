@@ -1,7 +1,7 @@
 // Measures what this machine costs, as far as a forecast needs it.
 #pragma once
 
-#include "scenarios/core_probe.h"
+#include "exec/calibration/core_watch.h"
 #include "scenarios/machine.h"
 #include "scenarios/scenario.h"
 
@@ -27,8 +27,8 @@ struct CalibrateOptions {
   double longest_s = 3;
   /// Nothing noisy is measured again after this.
   std::chrono::steady_clock::time_point patience = std::chrono::steady_clock::time_point::max();
-  /// Looks at this machine's cores before each measurement, and after it; empty: probe_cores.
-  std::function<CoreProbe()> look{};
+  /// Looks at this machine's cores before each measurement, and after it; empty: look_at.
+  std::function<CoreLook()> look{};
   /// This process is one of several tasks that a launcher has started; its machine alone is meant.
   bool among_tasks = false;
   /// Measure messages between emulated hosts too, where this machine can emulate.

@@ -207,12 +207,6 @@ void forget_noisy(const Tell& tell) {
   fs::remove(path);
 }
 
-KnownHandovers known_handovers(const fs::path& machine) {
-  const fs::path path = machine.empty() ? calibration_file() : machine;
-  if (!fs::exists(path)) return {};
-  return read_machine(path.string()).cores_seen.handover;
-}
-
 std::vector<Case> usual_cases() { return parse_scenario(kUsual, "calibration"); }
 
 fs::path calibrate_to(const fs::path& out, const std::vector<Case>& cases, const Tell& tell) {

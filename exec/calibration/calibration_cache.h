@@ -44,10 +44,6 @@ Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell
 /// anew: a run beside its forecast is worth that. Says so. Looks for a tenth of a second.
 void forget_noisy(const Tell& tell);
 
-/// Hand-overs between cores that the calibration in the file `machine` met; empty: the one that is
-/// kept. None where it says nothing of them, or is not there.
-KnownHandovers known_handovers(const std::filesystem::path& machine);
-
 /// What is measured where nobody names a model: softmax, lenet, lenet_large, sparse_logistic.
 std::vector<Case> usual_cases();
 

@@ -47,8 +47,7 @@ OneCore repeat_one_core(Repeater& repeater, const std::string& name, const Messa
 }
 
 Loopback::Loopback(Repeater& repeater, CoreWatch& watch, MessageProbes probes, int repetitions)
-    : watch_(watch),
-      probes_(std::move(probes)),
+    : probes_(std::move(probes)),
       repetitions_(repetitions),
       crossings_(probes_.crossing, watch),
       one_(repeat_one_core(repeater, "loopback", probes_)) {
@@ -58,7 +57,8 @@ Loopback::Loopback(Repeater& repeater, CoreWatch& watch, MessageProbes probes, i
 }
 
 void Loopback::cross() {
-  if (two_cores()) crossings_.take(std::min(repetitions_, Crossings::kFewest));
+  constexpr int kMore = 3;
+  if (two_cores()) crossings_.take(std::min(repetitions_, kMore));
 }
 
 void Loopback::put_into(Machine& machine) const {
@@ -66,22 +66,9 @@ void Loopback::put_into(Machine& machine) const {
     machine.loopback = transport_cost(one_, nullptr, nullptr);
     return;
   }
-  const bool all_near = watch_.all_near();
-  const auto near = crossings_.at(CoreDistance::near);
-  const auto far = crossings_.at(CoreDistance::far);
-  const CoreDistance distance = all_near ? CoreDistance::mixed
-                                : near   ? CoreDistance::near
-                                : far    ? CoreDistance::far
-                                         : CoreDistance::mixed;
-  const auto crossing = crossings_.at(distance);
-  machine.loopback = transport_cost(one_, crossing ? &*crossing : nullptr, &waking_);
-  machine.cores_seen.loopback_distance = name_of(all_near ? CoreDistance::near : distance);
-  crossings_.note(distance, machine.measurements);
-  if (all_near || !near || !far) return;
-  const TransportCost cost = transport_cost(one_, &*far, &waking_);
-  machine.loopback_far = {cost.send.per_item_s, cost.receive.per_item_s, cost.handoff,
-                          crossings_.near_share()};
-  crossings_.note(CoreDistance::far, machine.measurements);
+  const Crossing crossing = crossings_.median_of_all();
+  machine.loopback = transport_cost(one_, &crossing, &waking_);
+  crossings_.note(machine.measurements);
 }
 
 }  // namespace foretrain::exec

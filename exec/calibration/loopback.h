@@ -26,15 +26,13 @@ class Loopback {
   /// Measures messages on one core, waking who sleeps, and the first messages between two cores.
   Loopback(Repeater& repeater, CoreWatch& watch, MessageProbes probes, int repetitions);
 
-  /// Some more between two cores, as far apart as they are now.
+  /// Some more between two cores.
   void cross();
-  /// Messages between cores that were near, and apart from them between those that were far.
   void put_into(Machine& machine) const;
 
  private:
   [[nodiscard]] bool two_cores() const { return static_cast<bool>(probes_.crossing); }
 
-  const CoreWatch& watch_;
   MessageProbes probes_;
   int repetitions_;
   Crossings crossings_;

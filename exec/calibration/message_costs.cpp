@@ -130,52 +130,37 @@ Crossings::Crossings(std::function<Crossing()> measure, CoreWatch& watch)
 
 void Crossings::take(int times) {
   for (int i = 0; i < times; ++i) {
-    const CoreProbe before = watch_.look();
-    Crossing crossing = measure_();
-    const CoreProbe after = watch_.look();
-    crossing.message_s /= watch_.slower(before, after);
-    crossing.sent_byte_s /= watch_.slower(before, after);
-    crossing.received_byte_s /= watch_.slower(before, after);
-    taken_.push_back({crossing, distance_over(std::array{before, after})});
+    const CoreLook before = watch_.look();
+    Crossing& crossing = taken_.emplace_back(measure_());
+    const double slower = watch_.slower(before, watch_.look());
+    crossing.message_s /= slower;
+    crossing.sent_byte_s /= slower;
+    crossing.received_byte_s /= slower;
   }
 }
 
-std::vector<double> Crossings::values(CoreDistance distance, double Crossing::*figure) const {
+std::vector<double> Crossings::values(double Crossing::*figure) const {
   std::vector<double> values;
-  for (const Taken& taken : taken_) {
-    if (distance != CoreDistance::mixed && taken.distance != distance) continue;
-    values.push_back(taken.crossing.*figure);
-  }
+  values.reserve(taken_.size());
+  for (const Crossing& taken : taken_) values.push_back(taken.*figure);
   return values;
 }
 
-std::optional<Crossing> Crossings::at(CoreDistance distance) const {
-  const auto middle = [&](double Crossing::*figure) {
-    return median(values(distance, figure)).value();
-  };
-  if (std::ssize(values(distance, &Crossing::message_s)) < kFewest) return std::nullopt;
-  return Crossing{middle(&Crossing::message_s), middle(&Crossing::sent_byte_s),
-                  middle(&Crossing::received_byte_s), middle(&Crossing::first_bytes)};
+Crossing Crossings::median_of_all() const {
+  const auto middle = [&](double Crossing::*figure) { return median(values(figure)).value(); };
+  return {middle(&Crossing::message_s), middle(&Crossing::sent_byte_s),
+          middle(&Crossing::received_byte_s), middle(&Crossing::first_bytes)};
 }
 
-double Crossings::near_share() const {
-  const auto met = [&](CoreDistance distance) {
-    return static_cast<double>(std::ranges::count(taken_, distance, &Taken::distance));
-  };
-  return met(CoreDistance::near) / (met(CoreDistance::near) + met(CoreDistance::far));
-}
-
-void Crossings::note(CoreDistance distance, std::vector<Measurement>& measurements) const {
+void Crossings::note(std::vector<Measurement>& measurements) const {
   constexpr std::array kFigures{std::pair{"message", &Crossing::message_s},
                                 std::pair{"byte sent", &Crossing::sent_byte_s},
                                 std::pair{"byte received", &Crossing::received_byte_s},
                                 std::pair{"first bytes", &Crossing::first_bytes}};
   for (const auto& [name, figure] : kFigures) {
-    const std::vector<double> all = values(distance, figure);
-    measurements.push_back(
-        {fmt::format("loopback, {}, {}",
-                     distance == CoreDistance::mixed ? "all" : name_of(distance), name),
-         relative_spread(all).value_or(0), static_cast<int>(all.size())});
+    const std::vector<double> all = values(figure);
+    measurements.push_back({fmt::format("loopback, {}", name), relative_spread(all).value_or(0),
+                            static_cast<int>(all.size())});
   }
 }
 

@@ -6,7 +6,6 @@
 #include "scenarios/machine.h"
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,8 +41,8 @@ Crossing measure_crossing(int core_a, int core_b, const Hosts& hosts);
 Waking measure_waking(int core_a, int core_b, const Hosts& hosts);
 /// What a byte costs either side more, in the mean of both, where both have walked over so much
 /// memory before they send that no cache holds the message, its copies, nor the kernel's pages.
-/// They have one core, which is not now near, now far: between two cores the same came to 15 to 75
-/// ps, on one to 20 to 30 (AMD EPYC, Zen 5).
+/// They have one core: between two cores the same came to 15 to 75 ps, on one to 20 to 30 (AMD
+/// EPYC, Zen 5).
 double measure_cold_byte(int core, Bytes walked);
 
 /// All of it together:
@@ -66,35 +65,26 @@ double measure_cold_byte(int core, Bytes walked);
 /// Null: this machine has one core.
 TransportCost transport_cost(const OneCore& one, const Crossing* crossing, const Waking* waking);
 
-/// Crossings between two cores, taken all over a calibration, since those of a virtual machine move
-/// meanwhile, every few seconds.
+/// Crossings between two cores, taken all over a calibration: the cores of a virtual machine move
+/// every few seconds, from one cache to another.
 class Crossings {
  public:
   /// `measure` takes one, a third of a second, or throws. `watch` outlives this.
   Crossings(std::function<Crossing()> measure, CoreWatch& watch);
 
-  /// So many more, each between two looks at the cores.
+  /// Takes so many more, each between two looks at the cores.
   void take(int times);
-  /// Medians of those that had the cores so far apart, before and after; mixed: of all that there
-  /// are. Empty: fewer than kFewest.
-  [[nodiscard]] std::optional<Crossing> at(CoreDistance distance) const;
-  /// How many of those that were near or far were near; there is one.
-  [[nodiscard]] double near_share() const;
-  /// How sure that is: spreads of its figures.
-  void note(CoreDistance distance, std::vector<Measurement>& measurements) const;
-
-  static constexpr int kFewest = 3;
+  /// The median of each figure; at least one was taken.
+  [[nodiscard]] Crossing median_of_all() const;
+  /// Adds the spreads of the figures.
+  void note(std::vector<Measurement>& measurements) const;
 
  private:
-  struct Taken {
-    Crossing crossing;
-    std::optional<CoreDistance> distance;
-  };
-  [[nodiscard]] std::vector<double> values(CoreDistance distance, double Crossing::*figure) const;
+  [[nodiscard]] std::vector<double> values(double Crossing::*figure) const;
 
   std::function<Crossing()> measure_;
   CoreWatch& watch_;
-  std::vector<Taken> taken_;
+  std::vector<Crossing> taken_;
 };
 
 }  // namespace foretrain::exec

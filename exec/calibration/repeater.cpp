@@ -22,9 +22,9 @@ bool noisy(const Figure& figure, double spread, const std::vector<double>& value
 std::vector<double> Repeater::take(const std::vector<Figure>& figures,
                                    const std::function<std::vector<double>()>& once) {
   check_wanted(options_);
-  const CoreProbe before = watch_.look();
+  const CoreLook before = watch_.look();
   std::vector<double> taken = once();
-  const CoreProbe after = watch_.look();
+  const CoreLook after = watch_.look();
   FT_CHECK_OP(taken.size(), ==, figures.size());
   for (std::size_t f = 0; f < figures.size(); ++f) {
     if (figures[f].compute) taken[f] /= watch_.slower(before, after);

@@ -16,8 +16,6 @@ void settle(Machine& machine, double factor) {
   machine.loopback.one_core_byte_s *= factor;
   scale(machine.emulated.send);
   scale(machine.emulated.receive);
-  machine.loopback_far.send_byte_s *= factor;
-  machine.loopback_far.receive_byte_s *= factor;
   machine.memory.shared_byte_s *= factor;
   machine.memory.memory_byte_s *= factor;
   machine.memory.copied_byte_s *= factor;

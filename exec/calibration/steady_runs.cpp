@@ -86,6 +86,10 @@ Quarters quarters_of(const std::vector<double>& times_s) {
   return {median(part(times_s, 1, 2)).value(), median(part(times_s, 3, 4)).value()};
 }
 
+double gradient_of(const Record& alone) {
+  return median(part(Seen(alone).gradients_s, 1, 4)).value();
+}
+
 Case SteadyRuns::alone(int batch_size, std::int64_t steps, std::string_view strategy) const {
   Case alone = scenario_case_;
   const TrainingSpec& given = scenario_case_.scenario.training;

@@ -4,6 +4,7 @@
 #include "exec/calibration/calibrate.h"
 #include "models/networks/network.h"
 #include "models/protocol/registry.h"
+#include "reports/record/record.h"
 #include "scenarios/scenario.h"
 
 #include <map>
@@ -33,6 +34,9 @@ struct Quarters {
 };
 /// Of four steps or more.
 Quarters quarters_of(const std::vector<double>& times_s);
+
+/// Seconds of a gradient in the record of such a training, run or simulated: the median.
+double gradient_of(const Record& alone);
 
 /// Trains the model of a case as `run` does it, in a process of its own, for half a second, as
 /// often twice as long as it takes until the steps are steady, for three seconds at most.

@@ -13,7 +13,7 @@ using Clock = std::chrono::steady_clock;
 }  // namespace
 
 void run_polling(boost::asio::io_context& loop, const Duration& poll,
-                 const std::function<bool()>& occupied, const std::function<void()>& between) {
+                 const std::function<bool()>& occupied) {
   const auto nanoseconds = [](Duration d) { return std::chrono::nanoseconds(d.ns); };
   Duration pause = kPause;
   Clock::time_point last_event = Clock::now();
@@ -31,7 +31,6 @@ void run_polling(boost::asio::io_context& loop, const Duration& poll,
       last_event = Clock::now();
       continue;
     }
-    if (between) between();
     sched_yield();
     if (Clock::now() - now < nanoseconds(kSlowYield)) continue;
     pause_end = now + nanoseconds(pause);

@@ -11,7 +11,6 @@ namespace foretrain::exec {
 
 /// Runs `loop` until it is stopped. After its last event it polls for `poll`, which may change
 /// meanwhile, then sleeps. While `occupied` it sleeps at once: its own compute thread has the core.
-/// `between` is called between two looks of one that polls.
 ///
 /// Between two looks it yields, so that nodes which share the core go on. Where others want the
 /// core for long, a yield comes back a slice later (4 ms), when a sleeper would have been woken at
@@ -21,7 +20,7 @@ namespace foretrain::exec {
 /// beside each other yield slowly for a moment: with 100 ms at once, the first 100 ms of a training
 /// (one worker, one server, batch 160) had steps of 1.1 ms, without them of 0.3 ms.
 void run_polling(boost::asio::io_context& loop, const Duration& poll,
-                 const std::function<bool()>& occupied, const std::function<void()>& between = {});
+                 const std::function<bool()>& occupied);
 
 inline constexpr Duration kSlowYield{1'000'000};
 inline constexpr Duration kPause{1'000'000};

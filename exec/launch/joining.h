@@ -21,7 +21,6 @@ struct Joining {
   Duration limit{60'000'000'000};  ///< tries again until then
   bool is_task = false;            ///< nobody waits for this process: it says itself what is wrong
   bool keeps_kernels = false;      ///< cannot begin again with others
-  int probes = -1;                 ///< descriptor of the launcher's PauseProbes; -1: none
 };
 
 /// Connects to the launcher, again and again until the limit: it may come later than its nodes,

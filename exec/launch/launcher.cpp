@@ -39,13 +39,11 @@ std::string makes_no_sense(const Member& sender, const std::exception& error) {
 
 }  // namespace
 
-Launcher::Launcher(const Prepared& prepared, const RunOptions& options, const Meeting& meeting,
-                   int probes)
+Launcher::Launcher(const Prepared& prepared, const RunOptions& options, const Meeting& meeting)
     : prepared_(prepared),
       options_(options),
       training_(*prepared.training),
       meeting_(meeting),
-      probes_(probes),
       restarts_(prepared.scenario_case, options),
       supervisor_(rules()),
       hosts_(prepared.scenario_case.scenario.cluster, options.emulate),

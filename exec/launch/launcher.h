@@ -38,10 +38,8 @@ namespace foretrain::exec {
 /// `RunOptions::start` says which nodes it starts, where; the others join by themselves.
 class Launcher {
  public:
-  /// All outlive it. `probes`: the descriptor of PauseProbes, for the nodes; -1: none.
-  /// @throws InputError as Restarts; not enough memory
-  Launcher(const Prepared& prepared, const RunOptions& options, const Meeting& meeting,
-           int probes = -1);
+  /// All outlive it. @throws InputError as Restarts; not enough memory
+  Launcher(const Prepared& prepared, const RunOptions& options, const Meeting& meeting);
   ~Launcher();
 
   struct Ended {
@@ -121,7 +119,6 @@ class Launcher {
   const RunOptions& options_;
   const Training& training_;
   Meeting meeting_;
-  int probes_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   Restarts restarts_;
   supervision::Supervisor supervisor_;

@@ -40,9 +40,6 @@ void Launcher::perform(const supervision::Start& start) {
                       {"node", "--address", here.address().to_string(), "--port",
                        fmt::format("{}", here.port()), "--id", fmt::format("{}", member.rank)},
                       meeting_.known.key};
-  if (probes_ >= 0) {
-    command.words.insert(command.words.end(), {"--probes", fmt::format("{}", probes_)});
-  }
   hosts_.enter(member.host, [&] { options_.start->start(member, command); });
 }
 

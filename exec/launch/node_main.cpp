@@ -95,7 +95,6 @@ int node_main(std::span<const char* const> arguments) {
   joining.launcher = {boost::asio::ip::make_address(given.at("--address")),
                       static_cast<std::uint16_t>(std::stoi(given.at("--port")))};
   joining.id = NodeId(static_cast<std::uint32_t>(std::stoi(given.at("--id"))));
-  if (given.contains("--probes")) joining.probes = std::stoi(given.at("--probes"));
   if (const auto key = process_environment(kKeyVariable)) joining.known.key = JobKey(*key);
   if (given.contains(kKeyOption) &&
       !came_over_ssh(joining, given.at(kKeyOption), given.at("--folder"))) {

@@ -55,12 +55,9 @@ void NodeProcess::end_alone(const std::string& why) {
 
 NodeEnded NodeProcess::run() {
   const auto computing = [this] { return training_ && training_->computing(); };
-  const auto between = [this] {
-    if (training_) training_->answer_probes();
-  };
   while (!loop_.stopped()) {
     try {
-      run_polling(loop_, poll_, computing, between);
+      run_polling(loop_, poll_, computing);
     } catch (const std::bad_alloc&) {
       give_up(out_of_memory());  // and wait to be told to exit
     } catch (const std::exception& error) {
@@ -126,7 +123,7 @@ void NodeProcess::exit(std::string_view outcome) {
 }
 
 void NodeProcess::set_up(const nlohmann::json& setup) {
-  training_.emplace(loop_, joining_.id, launcher_, setup, joining_.probes);
+  training_.emplace(loop_, joining_.id, launcher_, setup);
   const auto on_fault = [this](const Fault& fault) { give_up(fault.why, fault.peer); };
   try {
     training_->begin(setup,

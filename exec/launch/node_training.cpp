@@ -60,11 +60,10 @@ Computing computing_of(const Prepared& prepared, NodeId id, std::int64_t begun) 
 }  // namespace
 
 NodeTraining::NodeTraining(asio::io_context& loop, NodeId id, std::shared_ptr<Connection> launcher,
-                           const nlohmann::json& setup, int probes)
+                           const nlohmann::json& setup)
     : loop_(loop),
       id_(id),
       launcher_(std::move(launcher)),
-      probes_(probes < 0 ? nullptr : PauseProbes::of_descriptor(probes)),
       part_(node_part_of(setup.at("checkpoint"))),
       interface_(setup.at("interface")),
       save_(setup.at("save")),
@@ -102,13 +101,11 @@ void NodeTraining::begin(const nlohmann::json& setup, Hooks hooks) {
 void NodeTraining::report(const Report& report) {
   if (const auto* step = std::get_if<StepReport>(&report)) return steps_.push_back(*step);
   evals_.push_back(std::get<EvalReport>(report));
-  if (probes_) probes_->look(index_of(id_));
 }
 
 void NodeTraining::go(Instant now) {
   sampler_.start(interface_);
   flush_later();
-  if (probes_) probes_->join(index_of(id_));
   const Life life = life_of(scenario(), static_cast<int>(index_of(id_)));
   driver_->start(now, Instant{} + life.joins_at - now);
 }

@@ -3,7 +3,6 @@
 
 #include "exec/checkpoint/node_part.h"
 #include "exec/driver/node_driver.h"
-#include "exec/system/pause_probes.h"
 #include "exec/usage/usage_sampler.h"
 #include "models/protocol/input_row.h"
 #include "scenarios/prepared.h"
@@ -30,10 +29,10 @@ class NodeTraining {
     std::function<void(const Fault&)> fault;
   };
 
-  /// Reads or draws the data that `setup` (control.h) asks for. `probes`: a descriptor of
-  /// PauseProbes, or -1. @throws what parsing and `prepare` throw
+  /// Reads or draws the data that `setup` (control.h) asks for. @throws what parsing and `prepare`
+  /// throw
   NodeTraining(boost::asio::io_context& loop, NodeId id, std::shared_ptr<Connection> launcher,
-               const nlohmann::json& setup, int probes);
+               const nlohmann::json& setup);
 
   /// Makes the program, as its part of a checkpoint has it. @throws PartError
   void begin(const nlohmann::json& setup, Hooks hooks);
@@ -59,9 +58,6 @@ class NodeTraining {
     return prepared_.training;
   }
   [[nodiscard]] bool computing() const { return driver_ && driver_->computing(); }
-  void answer_probes() {
-    if (probes_) probes_->answer(index_of(id_));
-  }
   /// The memory that it needs: a part of a sentence.
   [[nodiscard]] std::string need() const;
 
@@ -74,10 +70,9 @@ class NodeTraining {
   NodeId id_;
   std::shared_ptr<Connection> launcher_;
   Prepared prepared_;
-  std::unique_ptr<PauseProbes> probes_;  // null: nobody wants to know
-  NodePart part_;                        // of checkpoints
-  std::string interface_;                // of the emulated host; empty: none
-  std::string save_;                     // where the chief's weights go; empty: nowhere
+  NodePart part_;          // of checkpoints
+  std::string interface_;  // of the emulated host; empty: none
+  std::string save_;       // where the chief's weights go; empty: nowhere
   std::unique_ptr<NodeDriver> driver_;
   bool over_ = false;  // finished, or given up
   boost::asio::steady_timer flush_timer_;

@@ -2,9 +2,7 @@
 
 #include "exec/launch/launcher.h"
 #include "exec/metrics/endpoint.h"
-#include "exec/system/core_probe.h"
 #include "exec/system/others_use.h"
-#include "exec/system/pause_probes.h"
 #include "exec/system/process.h"
 #include "exec/transport/lobby.h"
 #include "models/protocol/registry.h"
@@ -32,18 +30,6 @@
 namespace foretrain::exec {
 namespace {
 
-// Those that its nodes are pinned to. Where that is one alone, or none, all that they may use: how
-// far apart these are is a matter of the machine's moment, too.
-std::vector<int> cores_of(const Prepared& prepared) {
-  std::vector<int> usable = usable_cores();
-  std::set<int> used;
-  for (const Seat& seat : seats_of(prepared, usable)) {
-    used.insert(seat.cores.begin(), seat.cores.end());
-  }
-  if (used.size() < 2 || !prepared.scenario_case.scenario.transport.pin) return usable;
-  return {used.begin(), used.end()};
-}
-
 // Beside connections: the standard three, an event loop's four, a door, files of data sets, of the
 // record, of metrics; strangers, who may connect, too, to the nodes' door or to that of metrics.
 constexpr std::size_t kBeside = 32 + kMostStrangers + kMostMetricsClients;
@@ -63,48 +49,15 @@ int descriptors_need(const Prepared& prepared, const RunOptions& options) {
   return static_cast<int>(most + kBeside);
 }
 
-// What was seen at pauses, as looks at the cores that know some of it alone.
-std::vector<CoreProbe> probes_of(const PauseProbes& pauses, double shared_line_s,
-                                 const KnownHandovers& known) {
-  std::vector<CoreProbe> probes;
-  for (const PauseProbes::Sample& sample : pauses.samples()) {
-    CoreProbe& probe = probes.emplace_back();
-    // Another core was busy where it answered: it polled.
-    (sample.handover_s > 0 ? probe.together_s : probe.alone_s) = sample.reference_s;
-    probe.handover_s = sample.handover_s;
-    if (sample.handover_s > 0) {
-      probe.distance = distance_of({sample.handover_s, 0}, shared_line_s, known);
-    }
-  }
-  return probes;
-}
-
-// Cores are looked at where all of them are this machine's.
 Record train(const Prepared& prepared, const RunOptions& options, const Meeting& meeting) {
   allow_descriptors(descriptors_need(prepared, options));  // before anything is opened
-  std::vector<CoreProbe> probes;
-  const auto look = [&, cores = cores_of(prepared)] {
-    if (options.probe && !options.elsewhere())
-      probes.push_back(probe_cores(cores, options.handovers));
-  };
-  look();
-  std::optional<PauseProbes> pauses;
-  if (!probes.empty()) pauses.emplace(static_cast<std::size_t>(prepared.training->nodes()));
   std::optional<OthersUse> others;
   if (!options.elsewhere()) others.emplace();
   const Interruption interruption;
-  Launcher::Ended ended =
-      Launcher(prepared, options, meeting, pauses ? pauses->descriptor() : -1).run();
-  Record& record = ended.record;
-  if (pauses) {
-    std::ranges::copy(probes_of(*pauses, probes.front().shared_line_s, options.handovers),
-                      std::back_inserter(probes));
-  }
-  if (others) record.others_used = others->share().value_or(-1);
-  if (record.outcome == Outcome::done) look();
-  record.probes = std::move(probes);
-  ended.rows->end(record);
-  return std::move(record);
+  Launcher::Ended ended = Launcher(prepared, options, meeting).run();
+  if (others) ended.record.others_used = others->share().value_or(-1);
+  ended.rows->end(ended.record);
+  return std::move(ended.record);
 }
 
 }  // namespace

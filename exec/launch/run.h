@@ -3,7 +3,6 @@
 
 #include "exec/launch/start.h"
 #include "reports/record/record.h"
-#include "scenarios/core_probe.h"
 #include "scenarios/scenario.h"
 
 #include <filesystem>
@@ -25,10 +24,6 @@ struct RunOptions {
   /// Launcher's port on loopback (of tasks: theirs); server shard s, without servers worker s,
   /// listens at port + 1 + s. 0: any that are free.
   int port = 0;
-  /// The cores are looked at right before the training and right after it (Record::probes), some
-  /// 20 ms each; not those of other machines. Named by what this machine's calibration met.
-  bool probe = false;
-  KnownHandovers handovers{};
   /// Of the record, which is there: rows are written to it as they come, and the record that `run`
   /// returns has their totals instead. Empty: nothing is written, the record has its rows.
   std::filesystem::path folder;

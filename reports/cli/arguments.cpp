@@ -56,7 +56,7 @@ Record read_recorded(const Arguments& arguments, const std::string& folder) {
   if (given.empty()) return read_record(folder);
   const char* const others =
       arguments.replay.empty()
-          ? "--machine, --core-distance, --emulate, --crossover, --verify, --repeat, --out, --json"
+          ? "--machine, --emulate, --crossover, --verify, --repeat, --out, --json"
           : "--out, --json";
   throw InputError(
       fmt::format("{}: {} is a record, whose scenario stays as it was trained; with it there are "

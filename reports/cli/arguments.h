@@ -3,7 +3,6 @@
 
 #include "reports/cli/commands.h"
 #include "reports/cli/validate_cases.h"
-#include "scenarios/core_probe.h"
 #include "scenarios/draft.h"
 
 #include <optional>
@@ -51,7 +50,6 @@ struct Arguments {
   bool emulate = false;
   // A simulation.
   std::string machine;
-  std::optional<CoreDistance> core_distance;  ///< of nodes on this machine; empty: as calibrated
   std::string replay;
   int seeds = 0;  ///< 0: not asked for
   // What if.

@@ -67,18 +67,6 @@ void add_record(CLI::App& command, Arguments& arguments) {
       ->check(CLI::IsMember({"all", "summary"}));
 }
 
-void add_core_distance(CLI::App& command, Arguments& arguments) {
-  const std::map<std::string, CoreDistance> names{
-      {"near", CoreDistance::near}, {"far", CoreDistance::far}, {"mixed", CoreDistance::mixed}};
-  command
-      .add_option(
-          "--core-distance", arguments.core_distance,
-          "nodes on this machine have cores that share a cache (near), do not (far), or now "
-          "one, now the other (mixed); default: near, where calibration met both")
-      ->transform(CLI::CheckedTransformer(names))
-      ->type_name("near|far|mixed");
-}
-
 /// The inverse question, which simulates clusters of the library: none that this machine has.
 void add_budget(CLI::App& command, Arguments& arguments) {
   auto* deadline =
@@ -117,8 +105,7 @@ void add_budget(CLI::App& command, Arguments& arguments) {
       ->type_name("N")
       ->check(CLI::Range(1, 256))
       ->needs(deadline);
-  for (const char* other :
-       {"--crossover", "--verify", "--repeat", "--emulate", "--core-distance"}) {
+  for (const char* other : {"--crossover", "--verify", "--repeat", "--emulate"}) {
     deadline->excludes(command.get_option(other));
   }
 }
@@ -166,7 +153,6 @@ void simulate_options(CLI::App& command, Arguments& arguments) {
   add_nodes(command, arguments);
   add_record(command, arguments);
   command.add_option("--machine", arguments.machine, kMachine);
-  add_core_distance(command, arguments);
   command.add_flag("--emulate", arguments.emulate, "hosts share this machine, as of run");
   command.add_flag("--json", arguments.json, kJson);
   auto* replayed =
@@ -179,7 +165,7 @@ void simulate_options(CLI::App& command, Arguments& arguments) {
       ->excludes(replayed);
   add_full(command, arguments);
   // The record says all of these; --set, --seed are told why (read_recorded).
-  for (const char* other : {"scenario", "--record", "--machine", "--core-distance", "--emulate"}) {
+  for (const char* other : {"scenario", "--record", "--machine", "--emulate"}) {
     replayed->excludes(command.get_option(other));
   }
 }
@@ -192,7 +178,6 @@ void whatif_options(CLI::App& command, Arguments& arguments) {
   add_output(command, arguments, "out/NAME/whatif, out/NAME/whatif-SETTINGS with --set");
   add_force(command, arguments, "replace what --out has, whatever it is an answer about");
   command.add_option("--machine", arguments.machine, kMachine);
-  add_core_distance(command, arguments);
   command.add_flag("--emulate", arguments.emulate, "hosts share this machine, as of run");
   command.add_flag("--crossover", arguments.crossover,
                    "search the best number of servers, bucket size, with a target batch size");
@@ -322,7 +307,6 @@ void serve_options(CLI::App& command, Arguments& arguments) {
                   "where it listens; others than this machine reach 0.0.0.0 (default: 127.0.0.1)")
       ->type_name("ADDRESS");
   command.add_option("--machine", arguments.machine, kMachine);
-  add_core_distance(command, arguments);
   command
       .add_option("--out", arguments.out,
                   "folder of records, of runs that it starts (default: out)")

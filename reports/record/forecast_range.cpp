@@ -1,7 +1,5 @@
 #include "reports/record/forecast_range.h"
 
-#include "reports/record/core_state.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -15,6 +13,21 @@ constexpr double kDataSheet = 0.25;
 /// Nine of ten of a normal distribution, in standard deviations; in half interquartile ranges.
 constexpr double kNormal = 1.645;
 constexpr double kQuartile = 0.674;
+
+/// How much faster and slower than in its median the machine was while it was calibrated; 1 and 1
+/// if it was steady, or nobody looked.
+ForecastRange wander(const Record& record) {
+  if (!record.calibrated.known()) return {};
+  const auto other = [&](const NodeTotals& node) {
+    return node.core < 0 || node.core != record.nodes.front().core;
+  };
+  const bool several = record.nodes.size() > 1 && std::ranges::any_of(record.nodes, other) &&
+                       record.calibrated.together.median.ns > 0;
+  const ReferenceTimes& times = several ? record.calibrated.together : record.calibrated.alone;
+  const double median_s = times.median.seconds();
+  const ForecastRange range{times.fastest.seconds() / median_s, times.slowest.seconds() / median_s};
+  return range.high > (1 + kWander) * range.low ? range : ForecastRange{};
+}
 
 double compute_error(const ComputeBasis& basis) {
   switch (basis.from) {
@@ -37,8 +50,8 @@ ForecastRange forecast_range(const Record& record) {
   double compute = 0;
   for (const ComputeBasis& each : record.basis) compute = std::max(compute, compute_error(each));
   const double error = std::hypot(compute, kProtocol);
-  const SpeedRange wander = speed_range(record);
-  return {wander.low * (1 - error), wander.high * (1 + error)};
+  const ForecastRange speed = wander(record);
+  return {speed.low * (1 - error), speed.high * (1 + error)};
 }
 
 }  // namespace foretrain

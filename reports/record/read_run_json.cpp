@@ -106,20 +106,13 @@ std::vector<std::int64_t> parse_steps_of(const JsonObject& reader, const char* k
   return steps;
 }
 
-std::vector<CoreProbe> parse_cores(const JsonObject& reader) {
-  constexpr std::array kDistances{CoreDistance::near, CoreDistance::far, CoreDistance::mixed};
-  std::vector<CoreProbe> probes;
-  for (const Json& element : reader.array("cores")) {
-    const JsonObject each(element, reader.path("cores"));
-    CoreProbe& probe = probes.emplace_back();
-    probe.alone_s = each.number("alone_s");
-    probe.together_s = each.number("together_s");
-    probe.shared_line_s = each.number("shared_line_s");
-    probe.handover_s = each.number("handover_s");
-    probe.byte_s = each.number("byte_s");
-    if (!each.at("distance").is_null()) probe.distance = each.one_of("distance", kDistances);
+std::vector<double> parse_alone(const JsonObject& reader) {
+  std::vector<double> alone_s;
+  for (const Json& element : reader.array("gradient_alone_s")) {
+    if (!element.is_number()) reader.fail("gradient_alone_s: holds what is no number");
+    alone_s.push_back(element.get<double>());
   }
-  return probes;
+  return alone_s;
 }
 
 ReferenceTimes parse_reference(const JsonObject& reader) {
@@ -132,8 +125,6 @@ CoresSeen parse_calibrated(const JsonObject& reader) {
   CoresSeen seen;
   seen.alone = parse_reference(reader.object("alone"));
   seen.together = parse_reference(reader.object("together"));
-  seen.handover = {{reader.integer("near_ns")}, {reader.integer("far_ns")}};
-  seen.loopback_distance = reader.text("loopback_distance");
   return seen;
 }
 
@@ -201,7 +192,7 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
   if (json.contains("calibrated")) {
     record.calibrated = parse_calibrated(reader.object("calibrated"));
   }
-  if (json.contains("cores")) record.probes = parse_cores(reader);
+  if (json.contains("gradient_alone_s")) record.alone_s = parse_alone(reader);
   if (json.contains("others_used")) {
     record.others_used = reader.number("others_used");
     if (!(record.others_used >= 0 && record.others_used <= 1)) {

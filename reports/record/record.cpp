@@ -70,7 +70,7 @@ bool same_rows(const std::vector<Row>& a, const std::vector<Row>& b) {
 
 bool operator==(const Record& a, const Record& b) {
   return fields(a) == fields(b) && a.basis == b.basis && a.calibrated == b.calibrated &&
-         a.probes == b.probes && a.checkpoints == b.checkpoints && a.run == b.run &&
+         a.alone_s == b.alone_s && a.checkpoints == b.checkpoints && a.run == b.run &&
          a.resumed == b.resumed && a.restarts == b.restarts && a.ended == b.ended &&
          same_rows(a.nodes, b.nodes) && a.neighbours == b.neighbours &&
          same_totals(a.step_totals, b.step_totals) && same_rows(a.steps, b.steps) &&

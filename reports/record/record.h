@@ -6,7 +6,7 @@
 #include "models/protocol/input_row.h"
 #include "models/protocol/node.h"
 #include "reports/record/compute_basis.h"
-#include "scenarios/core_probe.h"
+#include "scenarios/cores_seen.h"
 #include "scenarios/scenario.h"
 
 #include <cstdint>
@@ -135,9 +135,9 @@ struct Record {
   /// Simulation: the cores of this machine while it was calibrated; unknown where its times are of
   /// others, or nobody looked.
   CoresSeen calibrated{};
-  /// Run: the cores that it used, right before it, at pauses of its nodes, right after it; empty:
-  /// nobody looked. At pauses the first core alone is timed, and one hand-over.
-  std::vector<CoreProbe> probes{};
+  /// Run, of validate: what a gradient took that one worker computes alone, at this batch size:
+  /// right before the training, right after it; empty: nobody looked.
+  std::vector<double> alone_s{};
   /// Run: of the time of the cores that its launcher may use, the share, 0 to 1, that others had
   /// meanwhile: other programs, other virtual machines; negative: not known.
   double others_used = -1;

@@ -73,19 +73,6 @@ Json step_totals_json(const StepTotals& totals) {
   return json;
 }
 
-Json cores_json(const std::vector<CoreProbe>& probes) {
-  Json array = Json::array();
-  for (const CoreProbe& probe : probes) {
-    array.push_back({{"alone_s", probe.alone_s},
-                     {"together_s", probe.together_s},
-                     {"shared_line_s", probe.shared_line_s},
-                     {"handover_s", probe.handover_s},
-                     {"byte_s", probe.byte_s},
-                     {"distance", probe.distance ? Json(name_of(*probe.distance)) : Json()}});
-  }
-  return array;
-}
-
 Json reference_json(const ReferenceTimes& times) {
   return {{"median_ns", times.median.ns},
           {"fastest_ns", times.fastest.ns},
@@ -93,11 +80,7 @@ Json reference_json(const ReferenceTimes& times) {
 }
 
 Json calibrated_json(const CoresSeen& seen) {
-  return {{"alone", reference_json(seen.alone)},
-          {"together", reference_json(seen.together)},
-          {"near_ns", seen.handover.near.ns},
-          {"far_ns", seen.handover.far.ns},
-          {"loopback_distance", known_or_null(seen.loopback_distance)}};
+  return {{"alone", reference_json(seen.alone)}, {"together", reference_json(seen.together)}};
 }
 
 Json basis_json(const std::vector<ComputeBasis>& basis) {
@@ -194,7 +177,7 @@ std::string run_json(const Record& record, RowsKept kept, const std::optional<Ro
   if (!record.basis.empty()) json["basis"] = basis_json(record.basis);
   if (record.disk_assumed) json["disk_assumed"] = true;
   if (record.calibrated.known()) json["calibrated"] = calibrated_json(record.calibrated);
-  if (!record.probes.empty()) json["cores"] = cores_json(record.probes);
+  if (!record.alone_s.empty()) json["gradient_alone_s"] = record.alone_s;
   if (record.others_used >= 0) json["others_used"] = record.others_used;
   json["kernel_set"] = known_or_null(record.kernel_set);
   json["congestion_control"] = known_or_null(record.congestion_control);

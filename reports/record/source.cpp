@@ -1,6 +1,5 @@
 #include "reports/record/source.h"
 
-#include "reports/record/core_state.h"
 #include "scenarios/units.h"
 
 #include <fmt/format.h>
@@ -105,14 +104,6 @@ std::string compute_clause(const ComputeBasis& basis) {
   return fmt::format("compute{} is that of a profile, times that somebody measured", hosts);
 }
 
-/// How much the machine wandered while it was calibrated; empty: it did not, or nobody looked.
-std::string wander_clause(const Record& record) {
-  const SpeedRange range = speed_range(record);
-  if (range.low == range.high) return {};
-  return fmt::format("; its cores were up to {:.0f} % faster, {:.0f} % slower meanwhile",
-                     100 * (1 - range.low), 100 * (range.high - 1));
-}
-
 /// What checkpoints take where nobody says it of a disk; empty: somebody does, or there are none.
 std::string disk_clause(const Record& record) {
   if (!record.disk_assumed) return {};
@@ -188,8 +179,8 @@ std::string basis_sentence(const Record& record) {
   std::vector<std::string> clauses;
   clauses.reserve(record.basis.size());
   for (const ComputeBasis& each : record.basis) clauses.push_back(compute_clause(each));
-  return fmt::format("Stands on: {}{}{}{}. {}", fmt::join(clauses, "; "), wander_clause(record),
-                     disk_clause(record), messages_clause(record), jitter_sentence(record));
+  return fmt::format("Stands on: {}{}{}. {}", fmt::join(clauses, "; "), disk_clause(record),
+                     messages_clause(record), jitter_sentence(record));
 }
 
 std::string others_sentence(const Record& record) {

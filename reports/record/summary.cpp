@@ -5,7 +5,6 @@
 #include "models/protocol/registry.h"
 #include "reports/record/caveats.h"
 #include "reports/record/collector.h"
-#include "reports/record/core_state.h"
 #include "reports/record/forecast_range.h"
 #include "reports/record/source.h"
 #include "scenarios/price.h"
@@ -215,16 +214,10 @@ Json summary_json(const Record& record) {
   json["kernel_set"] = or_null(record.kernel_set);
   json["uncalibrated"] = or_null(record.uncalibrated);
   if (!record.basis.empty()) json["stands_on"] = basis_sentence(record);
-  const auto distance = core_distance(record);
-  json["core_distance"] = distance ? Json(name_of(*distance)) : Json();
   if (record.mode == Mode::simulate && s.step_time_s_median) {
     const ForecastRange range = forecast_range(record);
     json["step_time_s_low"] = *s.step_time_s_median * range.low;
     json["step_time_s_high"] = *s.step_time_s_median * range.high;
-  }
-  if (record.probes.size() >= 2) {
-    json["reference_before_s"] = reference_s(record, record.probes.front());
-    json["reference_after_s"] = reference_s(record, record.probes.back());
   }
   if (record.mode == Mode::run) {
     json["others_used"] = record.others_used < 0 ? Json() : Json(record.others_used);

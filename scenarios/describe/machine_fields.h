@@ -55,22 +55,6 @@ void describe(Visitor& visit, T& roofline) {
   describe_roofline(visit, roofline);
 }
 
-template <class Visitor, Described<KnownHandovers> T>
-void describe(Visitor& visit, T& handover) {
-  visit.field({.key = "near",
-               .doc = "between cores that share a cache",
-               .least = 0,
-               .most = 1,
-               .written = handover.near.ns > 0},
-              handover.near);
-  visit.field({.key = "far",
-               .doc = "between cores that do not",
-               .least = 0,
-               .most = 1,
-               .written = handover.far.ns > 0},
-              handover.far);
-}
-
 template <class Visitor, Described<ReferenceTimes> T>
 void describe(Visitor& visit, T& times) {
   visit.field(
@@ -93,15 +77,6 @@ void describe(Visitor& visit, T& seen) {
                  .doc = "what it took on all cores at once",
                  .written = seen.together != ReferenceTimes{}},
                 seen.together);
-  visit.section({.key = "handover",
-                 .doc = "a cache line from one core to another",
-                 .written = seen.handover != KnownHandovers{}},
-                seen.handover);
-  visit.field({.key = "loopback_distance",
-               .doc = "of the cores between which loopback was measured",
-               .choices = {"near", "far", "mixed"},
-               .written = !seen.loopback_distance.empty()},
-              seen.loopback_distance);
 }
 
 template <class Visitor, Described<Machine> T>
@@ -121,10 +96,6 @@ void describe(Visitor& visit, T& machine) {
                .most = 1e12},
               machine.memory_base);
   visit.section({.key = "loopback", .doc = "messages within the machine"}, machine.loopback);
-  visit.section({.key = "loopback_far",
-                 .doc = "what is different between cores that are far apart",
-                 .written = machine.loopback_far != FarCost{}},
-                machine.loopback_far);
   visit.section(
       {.key = "emulated",
        .doc = "messages between networks that the machine emulates; left out: as loopback",

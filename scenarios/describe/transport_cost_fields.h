@@ -67,33 +67,4 @@ void describe(Visitor& visit, T& emulated) {
                 emulated.receive);
 }
 
-template <class Visitor, Described<FarCost> T>
-void describe(Visitor& visit, T& far) {
-  visit.field({.key = "send",
-               .doc = "CPU time of a byte that is sent",
-               .least = 0,
-               .most = 1,
-               .required = true,
-               .seconds = true},
-              far.send_byte_s);
-  visit.field({.key = "receive",
-               .doc = "CPU time of a byte that is received",
-               .least = 0,
-               .most = 1,
-               .required = true,
-               .seconds = true},
-              far.receive_byte_s);
-  visit.field({.key = "handoff",
-               .doc = "until a receiver that polls begins to receive; left out: none",
-               .least = 0,
-               .most = 1e3,
-               .written = far.handoff.ns > 0},
-              far.handoff);
-  visit.field({.key = "near_share",
-               .doc = "how much of the time the cores were near nevertheless",
-               .least = 0,
-               .most = 1},
-              far.near_share);
-}
-
 }  // namespace foretrain

@@ -111,7 +111,7 @@ TEST_CASE("describe: where a scenario is asked for, bash completes the library b
                              asked("foretrain whatif studies/sl") +
                              asked("foretrain examples described_c") +
                              asked("foretrain simulate --machine s") + asked("foretrain data qui") +
-                             asked("foretrain simulate --core-distance ''");
+                             asked("foretrain simulate --record ''");
   std::string out;
   if (!run_shell(sandbox, "bash", script, out)) return;
   std::istringstream lines(out);
@@ -126,7 +126,7 @@ TEST_CASE("describe: where a scenario is asked for, bash completes the library b
   CHECK(answers[2] == "described_cluster");
   CHECK(answers[3].empty());
   CHECK(answers[4].empty());
-  CHECK(words_of(answers[5]) == std::set<std::string>{"far", "mixed", "near"});
+  CHECK(words_of(answers[5]) == std::set<std::string>{"all", "summary"});
 }
 
 TEST_CASE("describe: bash completes the keys of scenarios where one is set") {

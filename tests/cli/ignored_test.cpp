@@ -29,8 +29,8 @@ TEST_CASE("ignored: a replay is of its record alone") {
   CHECK_THAT(refused(sandbox, replay + "--set training.workers=3"),
              Contains("--set training.workers=3: ran is a record") && Contains("--out, --json"));
   CHECK_THAT(refused(sandbox, replay + "--seed 3"), Contains("--seed 3: ran is a record"));
-  for (const char* other : {"small.yaml", "--machine machine.yaml", "--core-distance near",
-                            "--emulate", "--record summary"}) {
+  for (const char* other :
+       {"small.yaml", "--machine machine.yaml", "--emulate", "--record summary"}) {
     CAPTURE(other);
     CHECK_THAT(refused(sandbox, replay + other), Contains("excludes") && Contains("--replay"));
   }

@@ -13,7 +13,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Machine machine = parse_machine(std::string(text_of(data, size)), "machine");
     const std::string written = to_yaml(machine);
     FT_CHECK_OP(to_yaml(parse_machine(written, "written")), ==, written);
-    at_distance(machine, CoreDistance::mixed);
     for (const auto& [name, cost] : machine.models) {
       for (const double examples : {1.0, 1e3, 1e7}) cost.gradient_of(examples);
     }

@@ -155,8 +155,8 @@ Record random_record(std::uint64_t seed) {
     const auto times = [&] {
       return ReferenceTimes{{1 + any_count(draw)}, {1}, {any_count(draw)}};
     };
-    record.calibrated = {times(), times(), {{any_count(draw)}, {7}}, "mixed"};
-    record.probes = {{0.01, 0.02, 1e-9, 2e-9, 3e-12, CoreDistance::far}, {0.125, 0, 0, 0, 0, {}}};
+    record.calibrated = {times(), times()};
+    record.alone_s = {0.01, 0.0125};
   }
   record.congestion_control = draw.below(2) == 0 ? "" : "cubic";
   record.time = any_time(draw);

@@ -115,33 +115,6 @@ TEST_CASE("machine: messages between nodes of one core have their own cost by by
   CHECK(parse_machine(to_yaml(machine), "machine.yaml").loopback == cost);
   CHECK(cost.on_one_core().send == AffineCost{5e-6, 40e-12});
   CHECK(cost.on_one_core().receive == AffineCost{4e-6, 40e-12});
-  machine.loopback_far = {300e-12, 250e-12, 2_us, 0.25};
-  const TransportCost far = at_distance(machine, CoreDistance::far).loopback;
-  CHECK(far.on_one_core().send == cost.on_one_core().send);
-}
-
-TEST_CASE("machine: messages cost what they do between cores so far apart") {
-  Machine machine;
-  machine.name = "this machine";
-  machine.loopback.send = {5e-6, 100e-12};
-  machine.loopback.receive = {5e-6, 50e-12};
-  machine.loopback.wake = 40_us;
-  machine.cores_seen.loopback_distance = "near";
-  CHECK(at_distance(machine, CoreDistance::far) == machine);  // nobody measured that
-  machine.loopback_far = {300e-12, 250e-12, 2_us, 0.25};
-  CHECK(parse_machine(to_yaml(machine), "machine.yaml").loopback_far == machine.loopback_far);
-  CHECK(at_distance(machine, CoreDistance::near) == machine);
-  const Machine far = at_distance(machine, CoreDistance::far);
-  CHECK(far.loopback.send == AffineCost{5e-6, 300e-12});
-  CHECK(far.loopback.receive == AffineCost{5e-6, 250e-12});
-  CHECK(far.loopback.handoff == 2_us);
-  CHECK(far.loopback.wake == 40_us);
-  CHECK(far.cores_seen.loopback_distance == "far");
-  const Machine mixed = at_distance(machine, CoreDistance::mixed);
-  CHECK(mixed.loopback.send.per_item_s == Approx(250e-12));
-  CHECK(mixed.loopback.receive.per_item_s == Approx(200e-12));
-  CHECK(mixed.loopback.handoff.ns == 1'500);
-  CHECK(mixed.cores_seen.loopback_distance == "mixed");
 }
 
 TEST_CASE("machine: what a part of a checkpoint takes has a rate, perhaps a latency") {

@@ -17,7 +17,7 @@ using namespace literals;
 using Catch::Contains;
 using exec::disk_through;
 
-CoreProbe looked_away() { return {0.01, 0.01, 12e-9, 30e-9, 0.013e-9, CoreDistance::near}; }
+exec::CoreLook looked_away() { return {0.01, 0.01}; }
 
 /// A machine of which a disk alone is measured, with what was told meanwhile.
 struct DiskMeasured {

@@ -12,13 +12,6 @@ using namespace exec;
 constexpr OneCore kOne{10e-6, 150e-12, 0.8};
 constexpr Waking kWaking{100e-6, 70e-6};
 
-CoreProbe at(CoreDistance distance) {
-  CoreProbe probe;
-  probe.alone_s = probe.together_s = 5e-3;
-  probe.distance = distance;
-  return probe;
-}
-
 }  // namespace
 
 TEST_CASE("message costs: bytes between two cores cost each its own CPU time") {
@@ -75,29 +68,21 @@ TEST_CASE("message costs: on one core nobody is woken on another") {
   CHECK(cost.handoff == Duration{});
 }
 
-TEST_CASE("crossings: each counts where both looks agree") {
-  // Of seven: near, near, mixed, far, far, far, near.
-  using enum CoreDistance;
-  const std::vector<CoreDistance> looks{near, near, near, near, near, far,  far,
-                                        far,  far,  far,  far,  far,  near, near};
-  std::size_t next = 0;
+TEST_CASE("crossings: each is taken at the speed of the first looks, the median counts") {
+  std::size_t looks = 0;
   const CoresSeen known{{{5'000'000}, {5'000'000}, {5'000'000}}};
-  CoreWatch watch([&] { return at(looks.at(next++)); }, known);
+  // The third of three crossings meets a machine at half its speed.
+  CoreWatch watch([&] { return CoreLook{++looks > 4 ? 10e-3 : 5e-3, 0}; }, known);
   double value = 0;
   Crossings crossings([&] { return Crossing{++value, 10 * value, 5 * value}; }, watch);
-  crossings.take(2);
-  CHECK_FALSE(crossings.at(near));  // two are too few
-  crossings.take(5);
-  CHECK(crossings.at(near)->message_s == 2);  // of 1, 2, 7
-  CHECK(crossings.at(far)->message_s == 5);   // of 4, 5, 6
-  CHECK(crossings.at(far)->sent_byte_s == 50);
-  CHECK(crossings.at(far)->received_byte_s == 25);
-  CHECK(crossings.at(mixed)->message_s == 4);  // of all
-  CHECK(crossings.near_share() == 0.5);
+  crossings.take(3);
+  CHECK(crossings.median_of_all().message_s == 1.5);  // of 1, 2, 3 / 2
+  CHECK(crossings.median_of_all().sent_byte_s == 15);
+  CHECK(crossings.median_of_all().received_byte_s == 7.5);
   std::vector<Measurement> notes;
-  crossings.note(far, notes);
+  crossings.note(notes);
   REQUIRE(notes.size() == 4);
-  CHECK(notes[0].figure == "loopback, far, message");
+  CHECK(notes[0].figure == "loopback, message");
   CHECK(notes[0].repetitions == 3);
 }
 

@@ -13,14 +13,14 @@
 namespace foretrain::exec {
 namespace {
 
-/// Cores that are near, their kernel always as fast.
-CoreProbe still() { return {0.01, 0.01, 12e-9, 30e-9, 0.013e-9, CoreDistance::near}; }
+/// Cores that are always as fast.
+CoreLook still() { return {0.01, 0.01}; }
 
 struct Told {
   Machine machine;
   std::vector<std::string> lines;
   CalibrateOptions options;
-  std::function<CoreProbe()> look = still;
+  std::function<CoreLook()> look = still;
   CoreWatch watch{[this] { return look(); }};
 
   Told() {
@@ -105,7 +105,7 @@ TEST_CASE("repeater: of what others can only make larger a lower quantile counts
 TEST_CASE("repeater: what compute took is told at the speed of the first looks") {
   Told told;
   told.look = [] {
-    CoreProbe slow = still();
+    CoreLook slow = still();
     slow.alone_s *= 1.25;
     return slow;
   };
@@ -120,19 +120,14 @@ TEST_CASE("repeater: what compute took is told at the speed of the first looks")
 TEST_CASE("core watch: what calibration saw of the cores becomes figures of the machine") {
   int looks = 0;
   CoreWatch watch([&] {
-    CoreProbe probe = still();
-    const bool far = ++looks % 4 == 0;
-    probe.alone_s = far ? 0.012 : 0.010;
-    probe.handover_s = far ? 150e-9 : 30e-9;
-    probe.distance = far ? CoreDistance::far : CoreDistance::near;
+    CoreLook probe = still();
+    probe.alone_s = ++looks % 4 == 0 ? 0.012 : 0.010;
     return probe;
   });
   for (int i = 0; i < 20; ++i) watch.look();
-  CHECK_FALSE(watch.all_near());
   const CoresSeen seen = watch.seen();
   CHECK(seen.known());
   CHECK(seen.alone == ReferenceTimes{{10'000'000}, {10'000'000}, {12'000'000}});
-  CHECK(seen.handover == KnownHandovers{{30}, {150}});
   // Of a machine that is known, its speed stays what figures are of.
   CoreWatch later(still, seen);
   CHECK(later.slower(watch.look(), watch.look()) == Approx(1.0).epsilon(0.2));
@@ -140,24 +135,10 @@ TEST_CASE("core watch: what calibration saw of the cores becomes figures of the 
   CHECK(later.settled() == 1);
 }
 
-TEST_CASE("core watch: what is far by less than twice is near") {
-  int looks = 0;
-  CoreWatch watch([&] {
-    CoreProbe probe = still();
-    const bool far = ++looks % 4 == 0;
-    probe.handover_s = far ? 62e-9 : 43e-9;
-    probe.distance = far ? CoreDistance::far : CoreDistance::near;
-    return probe;
-  });
-  for (int i = 0; i < 20; ++i) watch.look();
-  CHECK(watch.all_near());
-  CHECK(watch.seen().handover == KnownHandovers{{43}, {}});
-}
-
 TEST_CASE("core watch: a calibration that began slowly is of the speed of its median look") {
   int looks = 0;
   CoreWatch watch([&] {
-    CoreProbe probe = still();
+    CoreLook probe = still();
     probe.alone_s = ++looks <= 15 ? 0.012 : 0.010;
     return probe;
   });

@@ -1,6 +1,5 @@
 // A system that starts no more threads is told; nothing is left waiting.
 #include "exec/driver/compute_threads.h"
-#include "exec/system/core_probe.h"
 #include "exec/system/process.h"
 #include "exec/system/reference_kernel.h"
 #include "reports/record/tell_people.h"
@@ -44,7 +43,6 @@ int without_threads(const std::function<void()>& act) {
 TEST_CASE("few threads: whoever needs more is told what is short, and nothing waits") {
   const std::vector<int> cores{usable_cores().front(), usable_cores().back()};
   CHECK(without_threads([] { const ComputeThreads threads(4); }) == 1);
-  CHECK(without_threads([&] { probe_pair(cores[0], cores[1]); }) == 1);
   CHECK(without_threads([&] { time_reference(cores); }) == 1);
   CHECK(without_threads([] {
           std::atomic<int> done{0};
