@@ -223,12 +223,7 @@ int validate(const Arguments& arguments) {
   options.job_times = true;
   const Modes modes{
       [&](const Case& each) { return run_case(arguments, options, each); },
-      [&](const Case& each, std::optional<CoreDistance> met) {
-        Arguments placed = arguments;
-        placed.core_distance = met;
-        return simulate_case(placed, each, data_sets);
-      },
-      sim::replay,
+      [&](const Case& each) { return simulate_case(arguments, each, data_sets); }, sim::replay,
       [&](const Record& run) { return simulate_own_times(arguments, run, data_sets); }};
   return validate_cases(
       answer_of(arguments, "validate"), cases, arguments.judgement, modes,

@@ -10,6 +10,7 @@
 #include "reports/record/tell_people.h"
 #include "reports/show/terminal/case_text.h"
 #include "reports/show/terminal/progress.h"
+#include "reports/show/terminal/result_text.h"
 #include "reports/show/terminal/tables.h"
 #include "reports/studies/bands/bands.h"
 #include "scenarios/write_error.h"
@@ -203,8 +204,10 @@ int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, 
     const Bands bands = simulate_bands(each, seeds, options, simulate);
     progress.reset();
     answers.push_back(to_json(bands));
-    answer.tell(fmt::format("{}records: {}\n\n", to_table(bands), options.folder.string()));
-    unless_full(status, [&] { write_text_file(options.folder / "bands.csv", bands_csv(bands)); });
+    answer.tell(fmt::format("{}\nrecords: {}\n\n", to_text(bands_result(bands), answer.full),
+                            options.folder.string()));
+    unless_full(status,
+                [&] { write_text_file(options.folder / "bands.csv", to_csv(bands_table(bands))); });
     return status == kDone;
   });
   return status;

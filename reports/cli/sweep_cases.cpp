@@ -1,15 +1,14 @@
 // What the command `sweep` does.
 #include "reports/cli/acts.h"
 #include "reports/cli/failure.h"
-#include "reports/record/text.h"
 #include "reports/show/terminal/progress.h"
+#include "reports/show/terminal/result_text.h"
 #include "reports/studies/sweep/finding.h"
 #include "scenarios/write_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -24,18 +23,6 @@ nlohmann::ordered_json names_of_best(const SweepTable& table) {
   nlohmann::ordered_json names = nlohmann::ordered_json::array();
   for (const std::size_t row : best_of(table).rows) names.push_back(table.rows[row].name);
   return names;
-}
-
-/// What the forecasts stand on, a paragraph each, where they differ in little.
-std::string footing_of(const SweepRows& rows) {
-  constexpr std::size_t kMostParagraphs = 4;
-  const std::vector<std::string> all = stands_on(rows);
-  std::string text;
-  for (std::size_t i = 0; i < std::min(all.size(), kMostParagraphs); ++i) {
-    text += "\n" + wrap(all[i]);
-  }
-  if (all.size() <= kMostParagraphs) return text;
-  return text + fmt::format("({} more in sweep.json)\n", all.size() - kMostParagraphs);
 }
 
 }  // namespace
@@ -63,8 +50,12 @@ int sweep_cases(const Answer& answer, const std::vector<Case>& cases, SweepOptio
                 {"best", names_of_best(table)},
                 {"rows", std::move(rows)}});
   }
-  if (result.complete()) answer.tell(to_text(table) + footing_of(result.rows));
-  answer.tell(to_text(result, options.shard));
+  if (result.complete()) {
+    answer.tell(to_text(sweep_result(table, stands_on(result.rows)), answer.full) + "\n");
+  }
+  if (!result.complete() || result.failed > 0 || result.found > 0) {
+    answer.tell(to_text(result, options.shard));
+  }
   if (!result.not_kept.empty()) return tell_failure(WriteError(result.not_kept));
   const auto path = options.folder / "sweep.csv";
   answer.tell(result.complete()

@@ -4,11 +4,12 @@
 #include "reports/record/files.h"
 #include "reports/record/json_object.h"
 #include "reports/record/tell_people.h"
+#include "reports/record/text.h"
 #include "reports/show/figures/of_records.h"
 #include "reports/show/figures/of_studies.h"
 #include "reports/show/page/report.h"
 #include "reports/show/page/sections.h"
-#include "reports/show/terminal/tables.h"
+#include "reports/show/terminal/result_text.h"
 #include "reports/studies/validation/output.h"
 #include "reports/studies/validation/verdict.h"
 #include "scenarios/write_error.h"
@@ -55,18 +56,16 @@ std::vector<Record> drawn_records(const Validation& validation) {
 
 /// Draws the figures that everybody wants, the page with all. Returns where the first is, where the
 /// page; `full`: where each is.
-std::string draw_figures(const Validation& validation, const std::filesystem::path& folder,
-                         bool full) {
-  const nlohmann::ordered_json json = to_json(validation);
-  const JsonObject object(json, folder.string() + ":");
+std::string draw_figures(const Validation& validation, const JsonObject& json,
+                         const std::filesystem::path& folder, bool full) {
   Found found;
   found.records = drawn_records(validation);
-  found.sections.push_back(validation_section(object));
-  found.sentences.push_back(object.text("sentence"));
-  found.question = validation.cases.front().scenario_case.scenario.question;
+  found.sections.push_back(validation_section(json));
+  found.sentences.push_back(json.text("sentence"));
+  found.question = json.text("question");
   std::string lines;
   try {
-    const Figure accuracy = accuracy_of_forecast(object);
+    const Figure accuracy = accuracy_of_forecast(json);
     if (!accuracy.panels.empty()) {
       lines += fmt::format("figure:  {}\n", draw(accuracy, folder).string());
     }
@@ -91,18 +90,6 @@ bool passes(const Validation& validation, const Judgement& judgement) {
   return good;
 }
 
-/// Writes what came out, tells where.
-void keep_and_tell(const Answer& answer, const Validation& validation,
-                   const std::filesystem::path& folder, const std::optional<LedgerPlace>& ledger) {
-  keep_validation(validation, folder);
-  answer.tell(fmt::format("tables:  {}\n", (folder / "validation.txt").string()));
-  answer.tell(fmt::format("records: {}\n", folder.string()));
-  answer.tell(draw_figures(validation, folder, answer.full));
-  if (!ledger) return;
-  enter_into_ledger(ledger->path, ledger_rows(validation, ledger->measured));
-  answer.tell(fmt::format("ledger:  {}\n", ledger->path.string()));
-}
-
 }  // namespace
 
 int validate_cases(const Answer& answer, const std::vector<Case>& cases, const Judgement& judgement,
@@ -118,11 +105,24 @@ int validate_cases(const Answer& answer, const std::vector<Case>& cases, const J
   options.note = [&](const std::string& line) { answer.say(line); };
   const FolderLock lock(options.folder);
   const Validation validation = validate_into(cases, options, modes);
-  if (answer.json) print_json(to_json(validation));
-  answer.tell((answer.full ? to_table(validation) : validation_brief(validation)) + "\n");
+  const nlohmann::ordered_json json = to_json(validation);
+  const JsonObject object(json, options.folder.string() + ":");
+  const Result result = validation_result(object);
+  if (answer.json) print_json(json);
+  answer.tell(to_text(result, answer.full) + "\n");
   bool kept = true;
   try {
-    keep_and_tell(answer, validation, options.folder, ledger);
+    {
+      const FileColumns as_a_file;
+      keep_validation(json, to_text(result, true), options.folder);
+    }
+    answer.tell(
+        fmt::format("tables:  {0}/validation.txt\nrecords: {0}\n", options.folder.string()));
+    answer.tell(draw_figures(validation, object, options.folder, answer.full));
+    if (ledger) {
+      enter_into_ledger(ledger->path, ledger_rows(validation, ledger->measured));
+      answer.tell(fmt::format("ledger:  {}\n", ledger->path.string()));
+    }
   } catch (const WriteError& error) {
     tell_failure(error);
     kept = false;

@@ -48,7 +48,7 @@ Validation validated(const std::vector<Case>& cases, bool emulated) {
     options.emulate = emulated;
     return real_run(each, options);
   };
-  modes.simulate = [&](const Case& each, std::optional<CoreDistance> /*met*/) {
+  modes.simulate = [&](const Case& each) {
     sim::SimulateOptions options;
     options.emulated = emulated;
     options.machines = [](const std::string&) { return assumed_machine(); };

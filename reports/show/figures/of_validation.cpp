@@ -1,6 +1,7 @@
 // A validation as a figure.
 #include "reports/record/statistics.h"
 #include "reports/show/figures/of_studies.h"
+#include "reports/studies/validation/output.h"
 
 #include <fmt/format.h>
 
@@ -26,17 +27,20 @@ struct Times {
 
 std::vector<Times> times_of(const JsonObject& validation) {
   std::vector<Times> all;
-  for (const ForecastCase& each : forecast_cases(validation)) {
-    if (each.measured <= 0 || each.predicted <= 0) continue;  // no place on a logarithmic axis
-    auto times = std::ranges::find(all, each.strategy, &Times::strategy);
+  for (const JsonObject& row : validation.objects("cases")) {
+    if (row.text("metric") != "step_time_ms") continue;
+    const double measured = row.known_number("measured").value_or(0);
+    const double predicted = row.known_number("predicted").value_or(0);
+    if (measured <= 0 || predicted <= 0) continue;  // no place on a logarithmic axis
+    auto times = std::ranges::find(all, row.text("strategy"), &Times::strategy);
     if (times == all.end()) {
-      all.push_back({each.strategy, {}, {}, {}, {}});
+      all.push_back({row.text("strategy"), {}, {}, {}, {}});
       times = all.end() - 1;
     }
-    times->measured_ms.push_back(each.measured);
-    times->predicted_ms.push_back(each.predicted);
-    times->errors.push_back((each.predicted / each.measured - 1) * 100);
-    times->titles.push_back(each.title);
+    times->measured_ms.push_back(measured);
+    times->predicted_ms.push_back(predicted);
+    times->errors.push_back((predicted / measured - 1) * 100);
+    times->titles.push_back(case_title(row));
   }
   return all;
 }
@@ -129,40 +133,6 @@ Panel errors_by_strategy(const std::vector<Times>& all) {
 }
 
 }  // namespace
-
-std::string case_title(const JsonObject& row) {
-  std::string title = row.text("strategy");
-  const JsonObject settings = row.object("settings");
-  for (const std::string& key : settings.keys()) {
-    if (key == "training.strategy") continue;
-    title += fmt::format(", {}={}", key.substr(key.rfind('.') + 1), settings.text(key.c_str()));
-  }
-  return title;
-}
-
-std::vector<ForecastCase> forecast_cases(const JsonObject& validation) {
-  std::vector<ForecastCase> cases;
-  for (const JsonObject& row : validation.objects("cases")) {
-    if (row.text("metric") != "step_time_ms") continue;
-    const auto measured = row.known_number("measured");
-    const auto predicted = row.known_number("predicted");
-    if (!measured || !predicted) continue;
-    ForecastCase& each = cases.emplace_back();
-    each.title = case_title(row);
-    each.strategy = row.text("strategy");
-    each.settings = row.at("settings");
-    each.measured = *measured;
-    each.predicted = *predicted;
-    // Older validations do not take their errors apart.
-    each.predicted_low = row.known_number("predicted_low");
-    each.predicted_high = row.known_number("predicted_high");
-    if (row.has("in_range")) each.in_range = row.flag("in_range");
-    each.spread = row.known_number("spread");
-    each.protocol_error = row.known_number("protocol_error");
-    each.compute_error = row.known_number("compute_error");
-  }
-  return cases;
-}
 
 Figure accuracy_of_forecast(const JsonObject& validation) {
   // Older validations do not say whose they are.

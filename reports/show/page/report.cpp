@@ -105,17 +105,15 @@ void add_whatif(const fs::path& path, Found& found) {
 /// `path`: its table; what it was asked lies beside, unless an older program made it.
 void add_sweep(const fs::path& path, Found& found) {
   const SweepTable sweep = read_sweep(read_text_file(path), path.string());
-  Section section = sweep_section(sweep);
+  std::vector<std::string> footing;
   if (const fs::path about = path.parent_path() / "sweep.json"; fs::exists(about)) {
     const Json json = json_in(about);
     const JsonObject asked = object_in(json, about);
     if (asked.has("name")) found.name = asked.text("name");
     if (found.question.empty()) found.question = asked.known_text("question");
-    if (asked.has("stands_on")) {
-      section.text = fmt::format("{}", fmt::join(asked.texts("stands_on"), " "));
-    }
+    if (asked.has("stands_on")) footing = asked.texts("stands_on");
   }
-  found.sections.push_back(std::move(section));
+  found.sections.push_back(sweep_section(sweep, footing));
   found.sentences.push_back(sweep_sentence(sweep));
 }
 

@@ -23,11 +23,11 @@ std::vector<Section> sections_of(const std::vector<Record>& records,
 SweepTable sweep_of(const std::vector<Record>& records);
 
 /// Lines over the setting with most values, or bars where no setting is a number; a heat map where
-/// two are; the rows as a table. The best case is named in the title and marked (best_of).
-Section sweep_section(const SweepTable& sweep);
+/// two are; sweep_result. The best case is named in the title and marked (best_of).
+Section sweep_section(const SweepTable& sweep, const std::vector<std::string>& stands_on = {});
 
-/// Predicted against measured with error by strategy, goals, strategies, a row a case; all of each
-/// case where they are few. `validation` is what validation.json holds.
+/// Predicted against measured with error by strategy; validation_result. `validation` is what
+/// validation.json holds.
 /// @throws InputError with the key that is wrong
 Section validation_section(const JsonObject& validation);
 

@@ -1,4 +1,5 @@
 // Records of one scenario as a sweep's table.
+#include "reports/record/forecast_range.h"
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
 #include "reports/show/figures/of_records.h"
@@ -27,6 +28,7 @@ SweepTable::Row row_of_record(const Record& record, const std::string& name,
   for (const auto& [key, value] : json.items()) {
     if (value.is_number()) row.figures[key] = value.get<double>();
   }
+  row.figures[kForecastError] = forecast_range(record).error();
   row.currency = json.value("currency", "");
   return row;
 }

@@ -1,5 +1,5 @@
 // What a page shows of a sweep.
-#include "reports/record/text.h"
+#include "reports/show/page/result_page.h"
 #include "reports/show/page/sections.h"
 #include "reports/studies/sweep/finding.h"
 
@@ -19,33 +19,8 @@ constexpr std::size_t kMostFigures = 6;
 constexpr std::size_t kMostLines = 12;
 constexpr std::size_t kFewestCells = 3;  // values of either setting of a heat map
 
-/// A figure of a case that people compare, the first one first.
-struct Metric {
-  const char* key;
-  const char* title;
-  const char* label;
-  double factor;
-};
-constexpr auto kMetrics = std::to_array<Metric>(
-    {{kBareTimeToTarget, "time to the target", "time to the target without evaluation [s]", 1},
-     {kBareRate, "rate", "examples/s without evaluation", 1},
-     {kSpeedUp, "speed-up", "speed-up against the fewest workers", 1},
-     {kEfficiency, "efficiency", "efficiency, speed-up over workers", 1},
-     {"test_accuracy", "test accuracy", "accuracy [share of the examples]", 1},
-     {"cost", "cost", "cost", 1},
-     {"gradients_per_s", "rate of gradients", "gradients/s", 1},
-     {"step_time_s_median", "step time, median without evaluation", "step time [ms]", 1e3},
-     {"time_s", "time", "time [s]", 1},
-     {"final_loss", "test loss", "loss [nats]", 1},
-     {"staleness_mean", "staleness", "mean staleness [updates]", 1}});
-
-std::optional<double> figure_of(const SweepTable::Row& row, const Metric& metric) {
-  const auto value = figure_in(row, metric.key);
-  return value ? std::optional(*value * metric.factor) : std::nullopt;
-}
-
 /// How its axis is called.
-std::string label_of(const SweepTable& sweep, const Metric& metric) {
+std::string label_of(const SweepTable& sweep, const SweepMetric& metric) {
   const std::string currency = currency_of(sweep);
   if (metric.key != std::string_view("cost") || currency.empty()) return metric.label;
   return fmt::format("cost [{}]", currency);
@@ -53,10 +28,10 @@ std::string label_of(const SweepTable& sweep, const Metric& metric) {
 
 /// Those that some rows know, that are not the same in all; accuracy and cost also where they are:
 /// that a choice changes nothing is an answer, too.
-std::vector<Metric> sweep_metrics(const SweepTable& sweep) {
+std::vector<SweepMetric> charted(const SweepTable& sweep) {
   constexpr std::array kAlways{std::string_view("test_accuracy"), std::string_view("cost")};
-  std::vector<Metric> metrics;
-  for (const Metric& metric : kMetrics) {
+  std::vector<SweepMetric> metrics;
+  for (const SweepMetric& metric : sweep_metrics()) {
     std::set<double> values;
     for (const SweepTable::Row& row : sweep.rows) {
       if (const auto value = figure_of(row, metric)) values.insert(*value);
@@ -68,10 +43,10 @@ std::vector<Metric> sweep_metrics(const SweepTable& sweep) {
 }
 
 /// Whether it has charts: gradients/s say what examples/s do where there are both.
-bool has_chart(const Metric& metric, const std::vector<Metric>& all) {
+bool has_chart(const SweepMetric& metric, const std::vector<SweepMetric>& all) {
   if (metric.key != std::string_view("gradients_per_s")) return true;
   return std::ranges::none_of(
-      all, [](const Metric& each) { return each.key == std::string_view(kBareRate); });
+      all, [](const SweepMetric& each) { return each.key == std::string_view(kBareRate); });
 }
 
 /// A setting whose values are numbers.
@@ -129,7 +104,7 @@ bool doubles(const std::vector<double>& values) {
 }
 
 /// Rates and times double where what is set does; shares do not.
-Logarithmic axes_for(const Axis& axis, const Metric& metric) {
+Logarithmic axes_for(const Axis& axis, const SweepMetric& metric) {
   constexpr std::array kLinear{std::string_view(kEfficiency), std::string_view("test_accuracy"),
                                std::string_view("final_loss"), std::string_view("staleness_mean")};
   if (!doubles(axis.values)) return Logarithmic::none;
@@ -139,7 +114,7 @@ Logarithmic axes_for(const Axis& axis, const Metric& metric) {
 
 /// The best case, or those that tie, as a mark on its line.
 void mark_best(const SweepTable& sweep, const SweepBest& best, const Axis& axis,
-               const Metric& metric, Panel& panel) {
+               const SweepMetric& metric, Panel& panel) {
   constexpr int kBestColour = 6;  // the strongest
   Series marks{best.tie() ? "best (a tie)" : "best", {}, {}, false, kBestColour, Mark::points};
   for (const std::size_t row : best.rows) {
@@ -152,7 +127,7 @@ void mark_best(const SweepTable& sweep, const SweepBest& best, const Axis& axis,
   if (!marks.x.empty()) panel.series.push_back(std::move(marks));
 }
 
-Panel lines_of(const SweepTable& sweep, const Axis& axis, const Metric& metric) {
+Panel lines_of(const SweepTable& sweep, const Axis& axis, const SweepMetric& metric) {
   Panel panel{metric.title, sweep.settings[axis.key], label_of(sweep, metric), {}, {}};
   for (const SweepTable::Row& row : sweep.rows) {
     const auto value = figure_of(row, metric);
@@ -186,7 +161,7 @@ Panel lines_of(const SweepTable& sweep, const Axis& axis, const Metric& metric) 
 const char* mark_of(const SweepBest& best) { return best.tie() ? " (best, a tie)" : " (best)"; }
 
 /// A bar a case, where there is no axis of numbers.
-Panel bars_of(const SweepTable& sweep, const Metric& metric) {
+Panel bars_of(const SweepTable& sweep, const SweepMetric& metric) {
   Panel panel{metric.title, "", label_of(sweep, metric), {}, {}};
   const SweepBest best = best_of(sweep);
   Series bars{metric.title, {}, {}, false, 0};
@@ -203,7 +178,7 @@ Panel bars_of(const SweepTable& sweep, const Metric& metric) {
 }
 
 /// A square a pair of values; of what else is set, the first combination.
-Panel map_of(const SweepTable& sweep, const Axis& x, const Axis& y, const Metric& metric,
+Panel map_of(const SweepTable& sweep, const Axis& x, const Axis& y, const SweepMetric& metric,
              const std::string& fixed) {
   Panel panel{metric.title, sweep.settings[x.key], sweep.settings[y.key], {}, {}};
   panel.value_label = label_of(sweep, metric);
@@ -227,39 +202,17 @@ Panel map_of(const SweepTable& sweep, const Axis& x, const Axis& y, const Metric
   return panel;
 }
 
-Table table_of(const SweepTable& sweep, const std::vector<Metric>& metrics) {
-  Table table{"Cases", sweep_source(sweep), {{"case", false, true}}, {}};
-  for (const std::string& key : sweep.settings) table.columns.push_back({key});
-  for (const Metric& metric : metrics) table.columns.push_back({label_of(sweep, metric), true});
-  const SweepBest best = best_of(sweep);
-  const bool failed =
-      std::ranges::any_of(sweep.rows, [](const auto& row) { return !row.error.empty(); });
-  if (failed) table.columns.push_back({"error", false, true});
-  for (const SweepTable::Row& row : sweep.rows) {
-    const bool marked = best.has(static_cast<std::size_t>(&row - sweep.rows.data()));
-    std::vector<Cell> cells;
-    cells.reserve(table.columns.size());
-    cells.push_back(
-        {row.name + (marked ? mark_of(best) : ""), marked ? Cell::Tone::good : Cell::Tone::plain});
-    for (const std::string& setting : row.settings) cells.push_back({setting});
-    for (const Metric& metric : metrics) cells.push_back({figure(figure_of(row, metric))});
-    if (failed) cells.push_back({row.error, Cell::Tone::bad});
-    table.rows.push_back(std::move(cells));
-  }
-  return table;
-}
-
 }  // namespace
 
-Section sweep_section(const SweepTable& sweep) {
-  Section section{"sweep", "Sweep", "", {}, {}};
-  const std::vector<Metric> metrics = sweep_metrics(sweep);
-  if (sweep.rows.empty() || metrics.empty()) return section;
+Section sweep_section(const SweepTable& sweep, const std::vector<std::string>& stands_on) {
+  const std::vector<SweepMetric> metrics = charted(sweep);
+  if (sweep.rows.empty() || metrics.empty()) return {"sweep", "Sweep", "", {}, {}};
   const std::vector<Axis> axes = axes_of(sweep);
-  Figure lines{"sweep", sweep_sentence(sweep), {}, sweep_source(sweep)};
-  Figure maps{"sweep_map", "Two settings at once", {}, sweep_source(sweep)};
+  const std::string source = sweep_source(sweep);
+  Figure lines{"sweep", sweep_sentence(sweep), {}, source};
+  Figure maps{"sweep_map", "Two settings at once", {}, source};
   const bool both = axes.size() > 1 && axes[1].values.size() >= kFewestCells;
-  for (const Metric& metric : metrics) {
+  for (const SweepMetric& metric : metrics) {
     if (lines.panels.size() == kMostFigures) break;
     if (!has_chart(metric, metrics)) continue;
     lines.panels.push_back(axes.empty() ? bars_of(sweep, metric)
@@ -270,10 +223,9 @@ Section sweep_section(const SweepTable& sweep) {
     Panel map = map_of(sweep, axes[0], axes[1], metric, fixed);
     if (!map.series.empty()) maps.panels.push_back(std::move(map));
   }
-  section.figures.push_back(std::move(lines));
-  if (!maps.panels.empty()) section.figures.push_back(std::move(maps));
-  section.tables.push_back(table_of(sweep, metrics));
-  return section;
+  std::vector<Figure> figures{std::move(lines)};
+  if (!maps.panels.empty()) figures.push_back(std::move(maps));
+  return result_section("sweep", "Sweep", sweep_result(sweep, stands_on), std::move(figures));
 }
 
 }  // namespace foretrain

@@ -25,7 +25,9 @@ std::vector<std::size_t> shown_rows(const ResultTable& table, bool full) {
   std::vector<std::size_t> rows(table.rows.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   if (full || rows.size() <= kBriefRows) return rows;
-  const auto judged = std::ranges::find_if(table.columns, &ResultColumn::judged);
+  const auto judged = std::ranges::find_if(table.columns, [](const ResultColumn& column) {
+    return column.judged && column.kind != ColumnKind::words;
+  });
   if (judged != table.columns.end()) {
     const auto column = static_cast<std::size_t>(judged - table.columns.begin());
     std::erase_if(rows, [&](std::size_t row) { return !table.rows[row].good; });

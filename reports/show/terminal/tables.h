@@ -4,7 +4,6 @@
 #include "models/protocol/training.h"
 #include "reports/record/record.h"
 #include "reports/studies/budget/budget.h"
-#include "reports/studies/validation/validation.h"
 #include "scenarios/case_data.h"
 #include "scenarios/cluster.h"
 #include "scenarios/scenario.h"
@@ -27,15 +26,6 @@ inline constexpr std::size_t kShownNodes = 10;
 /// most. `build`: that wrote the record, where it is known.
 std::string summary_table(const Record& record, std::string_view build = {},
                           NodeLines lines = NodeLines::few);
-
-/// Of more cases a line stands for a strategy.
-inline constexpr std::size_t kBriefCases = 8;
-
-/// The sentence that matters, what was trained, then of each case how fast its steps were, how fast
-/// they were forecast, what it learned; of very many, of each strategy how large the errors were.
-/// At the end, where the machine is not as it was calibrated, that. As wide as the terminal at
-/// most.
-std::string validation_brief(const Validation& validation);
 
 /// One sentence, a line for each operation in the order of a step, the sums, the memory; at most 80
 /// columns, unless the figures alone take more. Buckets that come of the same layers share a line.

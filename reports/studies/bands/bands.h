@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reports/record/record.h"
+#include "reports/studies/result/result.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -60,11 +61,11 @@ struct BandOptions {
 Bands simulate_bands(const Case& scenario_case, std::int64_t seeds, const BandOptions& options,
                      const std::function<Record(const Case&)>& simulate);
 
-/// The bands as a table for a terminal of 80 columns, the sentence that matters first.
-std::string to_table(const Bands& bands);
+/// A sentence with the time, then a row a figure; of figures that all seeds have at zero none.
+Result bands_result(const Bands& bands);
 /// What `simulate --seeds N --json` prints. A figure that not all seeds know says how many do.
 nlohmann::ordered_json to_json(const Bands& bands);
-/// figure, median, p5, p95, known.
-std::string bands_csv(const Bands& bands);
+/// bands.csv: figure, median, p5, p95, known.
+ResultTable bands_table(const Bands& bands);
 
 }  // namespace foretrain

@@ -1,5 +1,4 @@
 // Bands as people read them, then as programs do.
-#include "reports/record/csv.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/studies/bands/bands.h"
@@ -7,8 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <array>
-#include <string_view>
+#include <utility>
 
 namespace foretrain {
 namespace {
@@ -17,8 +15,6 @@ namespace {
 constexpr const char* kNoPrediction =
     "These are no prediction intervals: they hold what seeds change (jitter, stragglers, the order "
     "of the data), not how wrong the forecast is.";
-
-constexpr std::array kBandColumns{30, -14, -14, -14};
 
 std::string sentence(const Bands& bands) {
   const std::uint64_t first = bands.scenario_case.scenario.seed;
@@ -35,19 +31,32 @@ std::string sentence(const Bands& bands) {
 
 }  // namespace
 
-std::string to_table(const Bands& bands) {
-  std::string text =
-      wrap(sentence(bands)) + "\n" + table_line(kBandColumns, {"", "median", "5 %", "95 %"});
+ResultTable bands_table(const Bands& bands) {
+  using Kind = ResultColumn::Kind;
+  ResultTable table{"bands",
+                    "Figures over the seeds",
+                    {{"figure", "figure", Kind::words},
+                     {"median", "median"},
+                     {"p5", "5 %"},
+                     {"p95", "95 %"},
+                     {"known", "seeds", Kind::count}},
+                    {}};
   for (const Band& band : bands.figures) {
-    const bool always_zero = band.median == 0 && band.p5 == 0 && band.p95 == 0;
-    if (always_zero) continue;
-    std::string name = band.figure;
-    if (band.known < bands.seeds) name += fmt::format(" ({} of {})", band.known, bands.seeds);
-    text +=
-        table_line(kBandColumns, {name, figure(band.median), figure(band.p5), figure(band.p95)});
+    table.rows.push_back(
+        {{band.figure, band.median, band.p5, band.p95, static_cast<double>(band.known)}});
   }
-  text += "\n" + wrap(kNoPrediction);
-  return bands.stands_on.empty() ? text : text + wrap(bands.stands_on);
+  return table;
+}
+
+Result bands_result(const Bands& bands) {
+  ResultTable table = bands_table(bands);
+  std::erase_if(table.rows, [](const ResultRow& row) {
+    return row.values[1] == ResultValue(0.0) && row.values[2] == ResultValue(0.0) &&
+           row.values[3] == ResultValue(0.0);
+  });
+  std::string stands_on = kNoPrediction;
+  if (!bands.stands_on.empty()) stands_on += " " + bands.stands_on;
+  return {sentence(bands), {std::move(table)}, std::move(stands_on)};
 }
 
 nlohmann::ordered_json to_json(const Bands& bands) {
@@ -66,17 +75,6 @@ nlohmann::ordered_json to_json(const Bands& bands) {
     if (band.known < bands.seeds) entry["known"] = band.known;
   }
   return json;
-}
-
-std::string bands_csv(const Bands& bands) {
-  static constexpr auto kColumns =
-      std::to_array<std::string_view>({"figure", "median", "p5", "p95", "known"});
-  CsvWriter csv(kColumns);
-  for (const Band& band : bands.figures) {
-    csv.text(band.figure).number(band.median).number(band.p5).number(band.p95);
-    csv.integer(band.known).end_row();
-  }
-  return std::string(csv.written());
 }
 
 }  // namespace foretrain

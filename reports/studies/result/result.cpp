@@ -35,7 +35,8 @@ void add_row(ResultTable& table, const JsonObject& object, const char* good) {
   for (const ResultColumn& column : table.columns) {
     row.values.push_back(value_in(object, column.name));
   }
-  if (good != nullptr && object.has(good)) row.good = object.flag(good);
+  const ResultValue judged = good == nullptr ? ResultValue() : value_in(object, good);
+  if (const auto* words = std::get_if<std::string>(&judged)) row.good = *words == "yes";
 }
 
 void add_rows(ResultTable& table, const std::vector<JsonObject>& objects) {

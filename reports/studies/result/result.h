@@ -65,7 +65,7 @@ struct Result {
 
 /// Adds a row with the values that `object` has by the names of the columns: `a.b` is the value of
 /// `b` in the object `a`, a flag reads yes or no. Null, or a key that is not there: nothing to say.
-/// `good`: the key of the flag that judges the row; null: none does. @throws InputError
+/// `good`: the name of the flag that judges the row; null: none does. @throws InputError
 void add_row(ResultTable& table, const JsonObject& object, const char* good = nullptr);
 
 void add_rows(ResultTable& table, const std::vector<JsonObject>& objects);

@@ -6,9 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string_view>
+#include <variant>
 
 namespace foretrain {
 namespace {
@@ -74,50 +77,65 @@ std::string accuracy_clause(const SweepTable& sweep) {
                      sweep.rows[most].name);
 }
 
-/// A column of the terminal's table.
-struct TextColumn {
-  const char* figure;
-  const char* title;
-  std::size_t width;
-};
-constexpr TextColumn kTextColumns[] = {{kBareTimeToTarget, "target [s]", 11},
-                                       {kBareRate, "examples/s", 12},
-                                       {kSpeedUp, "speed-up", 9},
-                                       {kEfficiency, "effic.", 7},
-                                       {"test_accuracy", "accuracy", 9},
-                                       {"cost", "cost", 14}};
+constexpr auto kSweepMetrics = std::to_array<SweepMetric>(
+    {{kBareTimeToTarget, "time to the target", "time to the target without evaluation [s]",
+      "target [s]", 1, true},
+     {kBareRate, "rate", "examples/s without evaluation", "examples/s", 1, true},
+     {kSpeedUp, "speed-up", "speed-up against the fewest workers", "speed-up", 1, true},
+     {kEfficiency, "efficiency", "efficiency, speed-up over workers", "effic.", 1, true},
+     {"test_accuracy", "test accuracy", "accuracy [share of the examples]", "accuracy", 1, true},
+     {"cost", "cost", "cost", "cost", 1, true},
+     {"gradients_per_s", "rate of gradients", "gradients/s", "gradients/s", 1, false},
+     {"step_time_s_median", "step time, median without evaluation", "step time [ms]",
+      "step time [ms]", 1e3, false},
+     {"time_s", "time", "time [s]", "time [s]", 1, false},
+     {"final_loss", "test loss", "loss [nats]", "loss [nats]", 1, false},
+     {"staleness_mean", "staleness", "mean staleness [updates]", "staleness [updates]", 1, false}});
 
-std::string text_cell_of(const SweepTable::Row& row, const char* name) {
-  const auto value = figure_in(row, name);
-  if (name == std::string_view("cost")) return cost_text(value, row.currency);
-  if (name == std::string_view("test_accuracy") && value) return fmt::format("{:.4f}", *value);
-  if (name == std::string_view(kEfficiency) && value) return fmt::format("{:.2f}", *value);
-  return figure(value);
+/// How far the forecast of a row can be off, as a share; of a run 0.
+double error_of(const SweepTable::Row& row) { return figure_in(row, kForecastError).value_or(0); }
+
+ResultTable cases_table(const SweepTable& sweep) {
+  using Kind = ResultColumn::Kind;
+  const SweepBest best = best_of(sweep);
+  const std::string currency = currency_of(sweep);
+  ResultTable table{
+      "cases", "Cases", {{"case", "case", Kind::words}, {"best", "best", Kind::words, true}}, {}};
+  for (const std::string& key : sweep.settings) table.columns.push_back({key, key, Kind::comment});
+  for (const SweepMetric& metric : kSweepMetrics) {
+    const bool cost = metric.key == std::string_view("cost");
+    table.columns.push_back({metric.key,
+                             cost && !currency.empty() ? fmt::format("cost [{}]", currency)
+                                                       : std::string(metric.column),
+                             metric.brief ? Kind::number : Kind::comment});
+  }
+  table.columns.push_back({"error", "error", Kind::comment});
+  for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
+    const SweepTable::Row& row = sweep.rows[i];
+    ResultRow& cells = table.rows.emplace_back();
+    const bool marked = best.has(i);
+    cells.values = {row.name, std::string(!marked ? "" : best.tie() ? "a tie" : "best")};
+    if (marked) cells.good = true;
+    cells.values.insert(cells.values.end(), row.settings.begin(), row.settings.end());
+    for (const SweepMetric& metric : kSweepMetrics) {
+      const auto value = figure_of(row, metric);
+      const bool mixed = metric.key == std::string_view("cost") && currency.empty() && value;
+      cells.values.push_back(mixed ? cost_text(value, row.currency) : result_value(value));
+    }
+    cells.values.emplace_back(row.error);
+  }
+  return table;
 }
 
-std::string case_lines(const SweepTable& sweep, const SweepBest& best) {
-  constexpr std::size_t kMostLines = 40;
-  std::vector<TextColumn> columns;
-  std::size_t name_width = kTerminalColumns - 2;
-  for (const TextColumn& column : kTextColumns) {
-    if (rows_with(sweep, column.figure).empty()) continue;
-    columns.push_back(column);
-    name_width -= column.width;
-  }
-  std::string text = "  " + left("case", name_width);
-  for (const TextColumn& column : columns) text += right(column.title, column.width);
-  text += "\n";
-  for (std::size_t i = 0; i < std::min(sweep.rows.size(), kMostLines); ++i) {
-    const SweepTable::Row& row = sweep.rows[i];
-    text += (best.has(i) ? "* " : "  ") + left(row.name, name_width);
-    for (const TextColumn& column : columns)
-      text += right(text_cell_of(row, column.figure), column.width);
-    text += "\n";
-  }
-  if (sweep.rows.size() > kMostLines) {
-    text += fmt::format("  and {} more\n", sweep.rows.size() - kMostLines);
-  }
-  return text;
+/// The best rows first; those without the figure last.
+void sort_rows(ResultTable& table, const char* figure) {
+  const auto column = std::ranges::find(table.columns, figure, &ResultColumn::name);
+  const auto place = static_cast<std::size_t>(column - table.columns.begin());
+  std::ranges::stable_sort(table.rows, {}, [&](const ResultRow& row) {
+    const auto* value = std::get_if<double>(&row.values[place]);
+    if (value == nullptr) return std::numeric_limits<double>::infinity();
+    return more_is_better(figure) ? -*value : *value;
+  });
 }
 
 }  // namespace
@@ -132,7 +150,8 @@ SweepBest best_of(const SweepTable& sweep) {
   const double value = figure_in(sweep.rows[first], best.figure).value_or(0);
   for (const std::size_t row : rows) {
     const double other = figure_in(sweep.rows[row], best.figure).value_or(0);
-    if (std::abs(other - value) <= kTie * std::abs(value)) best.rows.push_back(row);
+    const double error = std::max({kTie, error_of(sweep.rows[first]), error_of(sweep.rows[row])});
+    if (std::abs(other - value) <= error * std::abs(value)) best.rows.push_back(row);
   }
   return best;
 }
@@ -148,10 +167,16 @@ std::string sweep_sentence(const SweepTable& sweep) {
   }
   const SweepTable::Row& first = sweep.rows[best.rows.front()];
   const std::string words = figure_words(best.figure, *figure_in(first, best.figure));
-  std::string text = best.tie()
-                         ? fmt::format("Of {} it is a tie between {}: {}", all,
-                                       listed(names_in(sweep, best)), words)
-                         : fmt::format("Of {} {} is the fastest, {}", all, first.name, words);
+  const double error = error_of(first);
+  const std::string range = error > 0 ? fmt::format(" ± {:.0f} %", 100 * error) : "";
+  std::string text = fmt::format("Of {} {} is the fastest, {}{}", all, first.name, words, range);
+  if (best.tie()) {
+    text =
+        fmt::format("Of {} it is a tie between {}: {}", all, listed(names_in(sweep, best)), words);
+    if (error > 0) {
+      text += fmt::format(", no difference within the forecast's error ({:.0f} %)", 100 * error);
+    }
+  }
   text += against_worst(sweep, best, rows);
   const auto efficiency = figure_in(first, kEfficiency);
   if (efficiency && !best.tie()) text += fmt::format(", at an efficiency of {:.2f}", *efficiency);
@@ -166,19 +191,28 @@ std::string sweep_sentence(const SweepTable& sweep) {
   return text + accuracy_clause(sweep) + "." + caveats_of(told);
 }
 
-std::string to_text(const SweepTable& sweep) {
-  const SweepBest best = best_of(sweep);
-  std::string text = wrap(sweep_sentence(sweep)) + "\n" + case_lines(sweep, best);
-  std::string notes;
-  if (!best.rows.empty()) {
-    notes = fmt::format("* {} by {}, without evaluation.", best.tie() ? "a tie" : "the best",
-                        more_is_better(best.figure) ? "examples/s" : "the time to the target");
-  }
+std::span<const SweepMetric> sweep_metrics() { return kSweepMetrics; }
+
+std::optional<double> figure_of(const SweepTable::Row& row, const SweepMetric& metric) {
+  const auto value = figure_in(row, metric.key);
+  return value ? std::optional(*value * metric.factor) : std::nullopt;
+}
+
+Result sweep_result(const SweepTable& sweep, const std::vector<std::string>& stands_on) {
+  constexpr std::size_t kMostTold = 2;
+  Result result{sweep_sentence(sweep), {cases_table(sweep)}, "Evaluation is left out."};
+  if (sweep.rows.size() > kBriefRows) sort_rows(result.tables[0], best_of(sweep).figure);
   if (!rows_with(sweep, kSpeedUp).empty()) {
-    notes +=
+    result.stands_on +=
         " Speed-up and efficiency are against the case with the fewest workers, all else equal.";
   }
-  return notes.empty() ? text : text + "\n" + wrap(notes);
+  for (std::size_t i = 0; i < std::min(stands_on.size(), kMostTold); ++i) {
+    result.stands_on += " " + stands_on[i];
+  }
+  if (stands_on.size() > kMostTold) {
+    result.stands_on += fmt::format(" ({} more in sweep.json.)", stands_on.size() - kMostTold);
+  }
+  return result;
 }
 
 }  // namespace foretrain

@@ -5,6 +5,7 @@
 #include "reports/record/csv.h"
 #include "reports/record/files.h"
 #include "reports/record/flat.h"
+#include "reports/record/forecast_range.h"
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
@@ -57,6 +58,7 @@ void add_record(const Record& record, Json& row) {
     const bool told = value || figure.starts_with("time_to_target_s");
     if (told) row[figure] = value ? Json(*value) : Json();
   }
+  if (record.mode == Mode::simulate) row[kForecastError] = forecast_range(record).error();
   const std::string currency = summarize(record).price.currency;
   if (!currency.empty()) row["currency"] = currency;
   const std::string footing = stands_on(record);

@@ -30,6 +30,8 @@ struct SweepTable {
 inline constexpr const char* kBareTimeToTarget = "time_to_target_s_without_evaluation";
 inline constexpr const char* kBareRate = "examples_per_s_without_evaluation";
 inline constexpr const char* kCaveats = "caveats";
+/// Half the width of the forecast's range, as a share (forecast_range.h).
+inline constexpr const char* kForecastError = "forecast_error";
 
 // Figures that rows have of each other (add_gains).
 inline constexpr const char* kSpeedUp = "speed_up";

@@ -2,6 +2,7 @@
 #include "reports/studies/validation/comparison.h"
 
 #include "models/base/check.h"
+#include "reports/record/forecast_range.h"
 #include "reports/record/statistics.h"
 #include "reports/record/summary.h"
 
@@ -160,6 +161,21 @@ std::optional<bool> Comparison::in_range() const {
 std::optional<double> Comparison::compute_error() const {
   if (!error || !protocol_error) return std::nullopt;
   return *error - *protocol_error;
+}
+
+void add_ranges(const Record& simulated, std::vector<Comparison>& comparisons) {
+  const ForecastRange range = forecast_range(simulated);
+  for (Comparison& c : comparisons) {
+    if (!c.node.empty()) continue;
+    if (c.metric.ends_with("_per_s")) {
+      c.predicted_low = c.predicted / range.high;
+      c.predicted_high = c.predicted / range.low;
+    } else if (c.metric.ends_with("_ms") || c.metric == "time_s" ||
+               c.metric == "time_to_target_s") {
+      c.predicted_low = c.predicted * range.low;
+      c.predicted_high = c.predicted * range.high;
+    }
+  }
 }
 
 void compare_own_times(const Record& run, const Record& own_times,

@@ -16,8 +16,6 @@ namespace foretrain {
 /// updates_per_s, gradients_per_s, examples_per_s, time_to_target_s (interpolated), staleness_mean,
 /// test_accuracy, final_loss, bytes_sent, messages_sent, and the phases of a mean step: compute_ms,
 /// push_ms, wait_ms, apply_ms, pull_ms, evaluate_ms. Of a node: cpu_percent (of a core), rss_bytes.
-/// What runs say of their cores adds drift, undrifted_step_time_ms, alike_step_time_ms
-/// (like_with_like.h).
 struct Comparison {
   std::string metric;
   std::string node;              ///< its role; empty: the whole training
@@ -27,8 +25,8 @@ struct Comparison {
   std::optional<double> spread;  ///< half the interquartile range of the runs over the median;
                                  ///< empty for one run, or around zero
   double predicted = 0;
-  double predicted_low = 0;   ///< where calibration met a machine that wanders, the forecast of its
-  double predicted_high = 0;  ///< fastest moments, of its slowest; else as predicted
+  double predicted_low = 0;     ///< a time or a rate is expected to be measured between them
+  double predicted_high = 0;    ///< (forecast_range.h); others: as predicted
   std::optional<double> error;  ///< predicted / measured - 1; empty where only measured is zero
   /// The same error of one of the runs against its simulation with the compute times that it
   /// recorded itself: that of protocol, transport and network. Empty where there is none.
@@ -48,6 +46,9 @@ Comparison compared(std::string metric, std::string node, const std::vector<doub
 
 /// Every metric that all runs and the simulation know.
 std::vector<Comparison> compare(const std::vector<Record>& runs, const Record& simulated);
+
+/// Gives the times and rates of the training the range of the forecast.
+void add_ranges(const Record& simulated, std::vector<Comparison>& comparisons);
 
 /// Takes the errors apart. `run`: the record whose own compute times `own_times` was simulated
 /// with.

@@ -55,8 +55,6 @@ std::optional<double> in_percent(std::optional<double> share) {
 void add_step_time(const Validation& validation, std::vector<Goal>& goals) {
   Tally middle("step time, median of each strategy", "%", kGoalStepTimeMedian * 100);
   Tally tail("step time, 95th percentile of each", "%", kGoalStepTimeP95 * 100);
-  Tally still_middle("the same, the machine's drift taken out", "%", kGoalStepTimeMedian * 100);
-  Tally still_tail("its 95th percentile of each", "%", kGoalStepTimeP95 * 100);
   Tally own_middle("the same, by the runs' own compute times", "%", kGoalProtocolMedian * 100);
   Tally own_tail("its 95th percentile of each", "%", kGoalProtocolP95 * 100);
   for (const StrategyVerdict& strategy : strategy_verdicts(validation)) {
@@ -64,18 +62,12 @@ void add_step_time(const Validation& validation, std::vector<Goal>& goals) {
       own_middle.add(strategy.protocol->median * 100, strategy.strategy);
       own_tail.add(strategy.protocol->p95 * 100, strategy.strategy);
     }
-    if (strategy.undrifted) {
-      still_middle.add(strategy.undrifted->median * 100, strategy.strategy);
-      still_tail.add(strategy.undrifted->p95 * 100, strategy.strategy);
-    }
     if (!strategy.steady) continue;
     middle.add(strategy.steady->median * 100, strategy.strategy);
     tail.add(strategy.steady->p95 * 100, strategy.strategy);
   }
   middle.end(goals);
   tail.end(goals);
-  still_middle.end(goals);
-  still_tail.end(goals);
   own_middle.end(goals);
   own_tail.end(goals);
   Tally noisy("noisy cases, between the runs' quartiles", "", 0);

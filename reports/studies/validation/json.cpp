@@ -1,5 +1,5 @@
 // A validation as programs read it.
-#include "reports/record/csv.h"
+#include "reports/record/caveats.h"
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
 #include "reports/studies/validation/goals.h"
@@ -10,10 +10,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <array>
-#include <limits>
+#include <algorithm>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 namespace foretrain {
@@ -32,6 +30,21 @@ std::string source_of(const Validation& validation) {
   return fmt::format("run on {}, {} kernels, {} {} a case; {}", first.run.machine,
                      first.run.kernel_set, validation.repetitions,
                      validation.repetitions == 1 ? "time" : "times", source_of(first.simulated));
+}
+
+/// What was measured where, what forecasts stand on; others that used the machine; cases that are
+/// made of one worker's gradients.
+std::string stands_on(const Validation& validation) {
+  std::string text = fmt::format("Stands on: {}.", source_of(validation));
+  const auto used = [](const CaseValidation& each) { return each.run.others_used; };
+  const auto most = std::ranges::max_element(validation.cases, {}, used);
+  if (const std::string others = others_sentence(most->run); !others.empty()) text += " " + others;
+  std::vector<TitledCaveat> uneven;
+  for (const CaseValidation& each : validation.cases) {
+    const std::string share = uneven_share(each.run);
+    if (!share.empty()) uneven.push_back({title_of(each.scenario_case), share});
+  }
+  return text + caveats_of(uneven);
 }
 
 Json figures_json(const Comparison& c) {
@@ -54,53 +67,25 @@ Json figures_json(const Comparison& c) {
   return json;
 }
 
-Json distance_json(std::optional<CoreDistance> distance) {
-  return distance ? Json(name_of(*distance)) : Json();
-}
-
-Json distances_json(const std::optional<DistanceShares>& shares) {
-  if (!shares) return Json();
-  return {{"near", shares->near},
-          {"far", shares->far},
-          {"mixed", shares->mixed},
-          {"calibrated", shares->calibrated.empty() ? Json() : Json(shares->calibrated)}};
-}
-
-/// Of all runs of a case together.
-std::optional<CoreDistance> distance_of(const CaseValidation& c) {
-  std::vector<std::optional<CoreDistance>> distances;
-  for (const CoresOfRun& run : c.cores) distances.push_back(run.distance);
-  return distance_over(distances);
-}
-
 /// A row a case and metric.
 void add_metrics(const CaseValidation& c, Json& rows) {
   for (const Comparison& comparison : c.comparisons) {
     Json row = {{"settings", to_json(c.scenario_case.settings)}, {"strategy", c.strategy()}};
-    row["core_distance"] = distance_json(distance_of(c));
     row.update(figures_json(comparison));
     rows.push_back(std::move(row));
   }
-}
-
-/// Each run with the cores that it had.
-Json trainings_json(const CaseValidation& c) {
-  Json trainings = Json::array();
-  for (const CoresOfRun& run : c.cores) {
-    const auto step_ms = run.step_time_s ? std::optional(*run.step_time_s * 1e3) : std::nullopt;
-    trainings.push_back({{"core_distance", distance_json(run.distance)},
-                         {"reference_before_s", or_null(run.reference_before_s)},
-                         {"reference_after_s", or_null(run.reference_after_s)},
-                         {"drift", or_null(run.drift)},
-                         {"step_time_ms", or_null(step_ms)}});
-  }
-  return trainings;
 }
 
 Json verdict_json(const CaseValidation& c) {
   Json json = {{"case", title_of(c.scenario_case)},
                {"settings", to_json(c.scenario_case.settings)},
                {"strategy", c.strategy()}};
+  const Comparison* step = c.find("step_time_ms");
+  json["step_time"] = step != nullptr ? figures_json(*step) : Json();
+  for (const char* metric : {"examples_per_s", "test_accuracy"}) {
+    const Comparison* measured = c.find(metric);
+    json[metric] = measured != nullptr ? Json(measured->measured) : Json();
+  }
   const auto verdict = verdict_of(c);
   json["verdict"] = verdict ? Json(name_of(*verdict)) : Json();
   json["noisy"] = verdict ? Json(verdict->noisy) : Json();
@@ -117,9 +102,6 @@ Json verdict_json(const CaseValidation& c) {
   json["weights_equal"] = or_null(c.weights_equal);
   json["replay_equal"] = or_null(c.replay_equal);
   json["replay_bytes_equal"] = or_null(c.replay_bytes_equal);
-  json["core_distance"] = distance_json(distance_of(c));
-  json["core_distances"] = distances_json(distance_shares(c));
-  json["trainings"] = trainings_json(c);
   if (!c.replay_failure.empty()) json["replay_failure"] = c.replay_failure;
   if (c.scenario_case.scenario.training.until.wanted()) {
     json["runs_that_reached_target"] = c.reached;
@@ -156,8 +138,6 @@ Json strategies_json(const Validation& validation) {
     entry["noisy"] = v.noisy;
     entry["noisy_held"] = v.noisy_held;
     entry["steady"] = range_json(v.steady);
-    entry["undrifted"] = range_json(v.undrifted);
-    entry["alike"] = range_json(v.alike);
     entry["protocol"] = range_json(v.protocol);
     entry["compute"] = range_json(v.compute);
     entry["worst_case"] =
@@ -216,6 +196,7 @@ Json to_json(const Validation& validation) {
     json["question"] = validation.cases.front().scenario_case.scenario.question;
     json["sentence"] = first_sentence(validation);
     json["source"] = source_of(validation);
+    json["stands_on"] = stands_on(validation);
   }
   json["repetitions"] = validation.repetitions;
   json["runs_found"] = validation.found;
@@ -224,11 +205,6 @@ Json to_json(const Validation& validation) {
   json["verdicts"] = Json::array();
   for (const CaseValidation& c : validation.cases) json["verdicts"].push_back(verdict_json(c));
   json["strategies"] = strategies_json(validation);
-  const auto drift = drift_of(validation);
-  json["drift"] =
-      drift ? Json{{"least", drift->least}, {"median", drift->median}, {"most", drift->most}}
-            : Json();
-  json["core_distances"] = distances_json(distance_shares(validation));
   json["goals"] = goals_json(validation);
   json["over_seeds"] = groups_json(validation);
   json["weights_equal"] = or_null(validation.weights_equal());
@@ -242,26 +218,6 @@ Json to_json(const Validation& validation) {
 
 std::string to_text(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-std::string cases_csv(const Validation& validation) {
-  static constexpr auto kColumns = std::to_array<std::string_view>(
-      {"case", "strategy", "metric", "node", "measured", "q1", "q3", "spread", "predicted",
-       "predicted_low", "predicted_high", "error", "protocol_error", "compute_error"});
-  const auto known = [](std::optional<double> value) {
-    return value.value_or(std::numeric_limits<double>::quiet_NaN());
-  };
-  CsvWriter csv(kColumns);
-  for (const CaseValidation& c : validation.cases) {
-    for (const Comparison& each : c.comparisons) {
-      csv.text(title_of(c.scenario_case)).text(c.strategy()).text(each.metric).text(each.node);
-      csv.number(each.measured).number(each.q1).number(each.q3).number(known(each.spread));
-      csv.number(each.predicted).number(each.predicted_low).number(each.predicted_high);
-      csv.number(known(each.error));
-      csv.number(known(each.protocol_error)).number(known(each.compute_error())).end_row();
-    }
-  }
-  return std::string(csv.written());
 }
 
 }  // namespace foretrain

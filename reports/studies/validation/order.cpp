@@ -4,7 +4,6 @@
 #include "models/protocol/registry.h"
 #include "reports/record/statistics.h"
 #include "reports/record/text.h"
-#include "reports/studies/validation/verdict.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,10 +29,16 @@ int order_measured(const Comparison& a, const Comparison& b) {
   return apart > 0 ? 1 : -1;
 }
 
+/// Half the forecast's range, as a share.
+double error_of(const Comparison& c) {
+  return c.predicted > 0 ? (c.predicted_high - c.predicted_low) / (2 * c.predicted) : 0;
+}
+
 /// The same of the forecast.
 int order_predicted(const Comparison& a, const Comparison& b) {
-  if (a.predicted > b.predicted * (1 + kErrorBand)) return 1;
-  return b.predicted > a.predicted * (1 + kErrorBand) ? -1 : 0;
+  const double apart = 1 + std::max(error_of(a), error_of(b));
+  if (a.predicted > b.predicted * apart) return 1;
+  return b.predicted > a.predicted * apart ? -1 : 0;
 }
 
 std::vector<Setting> but_for_strategy(const Case& scenario_case) {

@@ -21,7 +21,7 @@ struct Inversion {
 ///
 /// A pair has an order where the runs tell the two apart by more than both spreads together, and
 /// more than the last digit that is told: else it is a tie. It is inverted where the forecast tells
-/// them apart the other way by more than kErrorBand; within that the forecast ties them.
+/// them apart the other way by more than its error; within that the forecast ties them.
 struct PairOrder {
   int ordered = 0;
   int tied = 0;                     ///< of those, by the forecast

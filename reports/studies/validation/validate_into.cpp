@@ -3,9 +3,7 @@
 #include "models/base/check.h"
 #include "reports/record/files.h"
 #include "reports/record/not_done.h"
-#include "reports/record/text.h"
 #include "reports/studies/validation/kept_runs.h"
-#include "reports/studies/validation/like_with_like.h"
 #include "reports/studies/validation/output.h"
 
 #include <fmt/format.h>
@@ -68,8 +66,8 @@ class Keeper {
     for (int repetition = 1; repetition <= options_.repetitions; ++repetition) {
       runs.push_back(read_record(place_of_run(i, repetition)));
     }
-    Record simulated = keep(modes_.simulate(cases_[i], distance_of_most(runs)),
-                            options_.folder / "simulate" / names_[i], i);
+    Record simulated =
+        keep(modes_.simulate(cases_[i]), options_.folder / "simulate" / names_[i], i);
     return compare_case(cases_[i], {std::move(runs), std::move(simulated)}, modes_.replay,
                         modes_.own_times);
   }
@@ -175,12 +173,13 @@ Validation validate_into(const std::vector<Case>& cases, const ValidateOptions& 
   return validation;
 }
 
-void keep_validation(const Validation& validation, const fs::path& folder) {
-  const FileColumns as_a_file;
-  write_text_file(folder / "cases.csv", cases_csv(validation));
-  write_text_file(folder / kTables, to_table(validation));
+void keep_validation(const nlohmann::ordered_json& validation, const std::string& text,
+                     const fs::path& folder) {
+  write_text_file(folder / "cases.csv",
+                  to_csv(metrics_table(JsonObject(validation, folder.string() + ":"))));
+  write_text_file(folder / kTables, text);
   // It says that all the rest is there.
-  write_text_file(folder / kFinished, to_text(to_json(validation)));
+  write_text_file(folder / kFinished, to_text(validation));
 }
 
 }  // namespace foretrain

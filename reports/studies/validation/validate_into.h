@@ -2,11 +2,11 @@
 #pragma once
 
 #include "reports/studies/validation/validation.h"
-#include "scenarios/core_probe.h"
+
+#include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +15,7 @@ namespace foretrain {
 /// The two modes.
 struct Modes {
   std::function<Record(const Case&)> run;
-  /// `met`: how far apart the cores of most of its runs were, near or far; empty: nobody knows.
-  std::function<Record(const Case&, std::optional<CoreDistance> met)> simulate;
+  std::function<Record(const Case&)> simulate;
   Replay replay{};
   OwnTimes own_times{};
 };
@@ -51,8 +50,9 @@ struct ValidateOptions {
 Validation validate_into(const std::vector<Case>& cases, const ValidateOptions& options,
                          const Modes& modes);
 
-/// Leaves in the folder of a validation what it came to: cases.csv, validation.txt (to_table), last
-/// validation.json (output.h). @throws WriteError
-void keep_validation(const Validation& validation, const std::filesystem::path& folder);
+/// Leaves in the folder of a validation what it came to: cases.csv (metrics_table), validation.txt
+/// with `text`, last validation.json, which is `validation`. @throws WriteError
+void keep_validation(const nlohmann::ordered_json& validation, const std::string& text,
+                     const std::filesystem::path& folder);
 
 }  // namespace foretrain

@@ -138,9 +138,7 @@ CaseValidation compare_case(const Case& scenario_case, CaseRecords&& records, co
   CaseValidation c;
   c.scenario_case = scenario_case;
   c.comparisons = compare(runs, simulated);
-  compare_like_with_like(runs, simulated, c.comparisons);
   add_ranges(simulated, c.comparisons);
-  for (const Record& run : runs) c.cores.push_back(cores_of_run(run, simulated));
   c.reached = static_cast<int>(std::ranges::count_if(runs, reaches));
   c.reach_predicted = reaches(simulated);
   const bool ordered = deterministic(scenario_case);

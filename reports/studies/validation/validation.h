@@ -3,7 +3,6 @@
 
 #include "reports/record/record.h"
 #include "reports/studies/validation/comparison.h"
-#include "reports/studies/validation/like_with_like.h"
 
 #include <functional>
 #include <map>
@@ -17,7 +16,6 @@ namespace foretrain {
 struct CaseValidation {
   Case scenario_case;
   std::vector<Comparison> comparisons;
-  std::vector<CoresOfRun> cores;  ///< of each run, in their order
   /// Kolmogorov-Smirnov distance between the staleness of the steps of all runs and that of the
   /// simulation's. Empty where staleness cannot vary (deterministic protocols), or has no rows.
   std::optional<double> staleness_distance;

@@ -44,21 +44,12 @@ struct ErrorsApart {
 };
 
 StrategyVerdict judge(const Validation& validation, const std::string& strategy) {
-  StrategyVerdict result{strategy, 0, 0, 0, {}, {}, {}, {}, {}, {}, {}};
+  StrategyVerdict result{strategy, 0, 0, 0, {}, {}, {}, {}, {}};
   ErrorsApart all;
   ErrorsApart steady;
-  Errors undrifted;
-  Errors alike;
   for (std::size_t i = 0; i < validation.cases.size(); ++i) {
     const CaseValidation& c = validation.cases[i];
     if (c.strategy() != strategy) continue;
-    const auto add_steady = [&](const char* metric, Errors& errors) {
-      const Comparison* found = c.find(metric);
-      if (found == nullptr || !found->error || found->spread.value_or(0) > kSteadySpread) return;
-      errors.add(std::abs(*found->error), i);
-    };
-    add_steady("undrifted_step_time_ms", undrifted);
-    add_steady("alike_step_time_ms", alike);
     const auto verdict = verdict_of(c);
     if (!verdict) continue;
     ++result.cases;
@@ -71,8 +62,6 @@ StrategyVerdict judge(const Validation& validation, const std::string& strategy)
   }
   result.all = range_of(all.whole.values);
   result.steady = range_of(steady.whole.values);
-  result.undrifted = range_of(undrifted.values);
-  result.alike = range_of(alike.values);
   const ErrorsApart& judged = result.steady ? steady : all;
   result.protocol = range_of(judged.protocol);
   result.compute = range_of(judged.compute);
@@ -121,15 +110,6 @@ std::string_view name_of(const Verdict& verdict) {
     return verdict.held ? "noisy, between quartiles" : "noisy, outside quartiles";
   }
   return verdict.held ? "held" : "off";
-}
-
-std::optional<DriftRange> drift_of(const Validation& validation) {
-  std::vector<double> drifts;
-  for (const CaseValidation& c : validation.cases) {
-    if (const Comparison* drift = c.find("drift")) drifts.push_back(drift->measured);
-  }
-  if (drifts.empty()) return std::nullopt;
-  return DriftRange{std::ranges::min(drifts), median(drifts).value(), std::ranges::max(drifts)};
 }
 
 std::vector<StrategyVerdict> strategy_verdicts(const Validation& validation) {

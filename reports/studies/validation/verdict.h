@@ -55,10 +55,6 @@ struct StrategyVerdict {
   int noisy_held = 0;
   std::optional<ErrorRange> all;     ///< without signs, over all cases; empty where none has one
   std::optional<ErrorRange> steady;  ///< over those that are not noisy
-  /// Likewise of the steps with the machine's drift taken out; noisy by their own spread.
-  std::optional<ErrorRange> undrifted;
-  /// Likewise of the runs whose cores were as far apart as where loopback was calibrated.
-  std::optional<ErrorRange> alike;
   /// Of the cases by which it is judged, the error apart: with the runs' own compute times, and
   /// what those change.
   std::optional<ErrorRange> protocol;
@@ -68,14 +64,6 @@ struct StrategyVerdict {
   std::optional<std::size_t> worst;  ///< place of the steady case with the largest error; without
                                      ///< one, of the noisy case with it
 };
-
-/// The machine's drift since its calibration, over all cases; empty where it is not known.
-struct DriftRange {
-  double least = 1;
-  double median = 1;
-  double most = 1;
-};
-std::optional<DriftRange> drift_of(const Validation& validation);
 
 /// In the order in which the cases name them.
 std::vector<StrategyVerdict> strategy_verdicts(const Validation& validation);

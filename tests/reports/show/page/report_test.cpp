@@ -102,8 +102,7 @@ TEST_CASE("report: a validation with the records of its few cases") {
   const Page page = page_of(found);
   CHECK_THAT(page.sentence, Catch::Contains("sync -10.0 %") && Catch::Contains("async +20.0 %"));
   CHECK(page.sections[1].id == "validation");
-  CHECK(page.sections[1].tables[2].rows[0].back().text ==
-        "compute: measured 10 ms, predicted 9 ms");
+  CHECK(page.sections[1].tables[0].rows[0][1].text == "10");
 }
 
 TEST_CASE("report: a folder that is none of these is said to be what it is") {
@@ -260,11 +259,11 @@ TEST_CASE("sweep: gains, cost in its currency are columns, the best case is name
     REQUIRE(found != table.columns.end());
     return table.rows.at(row).at(static_cast<std::size_t>(found - table.columns.begin())).text;
   };
-  CHECK(cell(2, "speed-up against the fewest workers") == "3");
-  CHECK(cell(2, "efficiency, speed-up over workers") == "0.75");
+  CHECK(cell(2, "speed-up") == "3");
+  CHECK(cell(2, "effic.") == "0.75");
   CHECK(cell(1, "cost [EUR]") == "0.02");
-  CHECK(cell(2, "case") == "workers=4 (best)");
-  CHECK(table.rows[2][0].tone == Cell::Tone::good);
+  CHECK(cell(2, "best") == "best");
+  CHECK(table.rows[2][1].tone == Cell::Tone::good);
   CHECK(cell(0, "case") == "workers=1");
   const Figure& figure = section.figures.at(0);
   CHECK(figure.title ==
@@ -306,7 +305,7 @@ TEST_CASE("report: the page of a sweep has its name, its question, its finding")
   CHECK(page.title == "asked: foretrain report");
   CHECK(page.question == "How many?");
   CHECK_THAT(page.sentence, Catch::StartsWith("Of 3 cases workers=4 is the fastest, 300 "));
-  CHECK(page.sections.at(0).text == "On it.");
+  CHECK_THAT(page.sections.at(0).text, Catch::EndsWith(" On it."));
   write_text(folder.path() / "sweep.json", "{\"name\": 7}");
   CHECK_THROWS_WITH(found_in(folder.path()),
                     Catch::Contains("sweep.json") && Catch::Contains("the file is damaged"));

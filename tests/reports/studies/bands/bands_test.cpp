@@ -3,7 +3,7 @@
 
 #include "reports/record/files.h"
 #include "reports/record/not_done.h"
-#include "reports/record/text.h"
+#include "reports/show/terminal/result_text.h"
 #include "scenarios/input_error.h"
 #include "tests/reports/support.h"
 
@@ -55,7 +55,7 @@ TEST_CASE("bands: a figure that only some seeds know says how many") {
   CHECK(bands.find("test_accuracy")->known == 3);
   CHECK(to_json(bands).at("figures").at("test_accuracy").at("known") == 3);
   CHECK_FALSE(to_json(bands).at("figures").at("time_s").contains("known"));
-  CHECK(to_table(bands).find("test_accuracy (3 of 4)") != std::string::npos);
+  CHECK_THAT(to_csv(bands_table(bands)), Catch::Contains("\ntest_accuracy,0.875,0.875,0.875,3\n"));
 }
 
 TEST_CASE("bands: seeds follow each other and every one is simulated once") {
@@ -80,8 +80,8 @@ TEST_CASE("bands: seeds follow each other and every one is simulated once") {
   CHECK(bands.find("time_s")->median == Approx(12.5e-3));
   CHECK(read_record(folder.path() / "seed=9").scenario_case.scenario.seed == 9);
   const TemporaryFolder alone;
-  CHECK(bands_csv(simulate_bands(scenario_case, 12, into(alone, 1), record_of)) ==
-        bands_csv(bands));
+  CHECK(to_csv(bands_table(simulate_bands(scenario_case, 12, into(alone, 1), record_of))) ==
+        to_csv(bands_table(bands)));
 }
 
 TEST_CASE("bands: a seed that is not done ends the others and its record is kept") {
@@ -120,21 +120,21 @@ TEST_CASE(
     return record;
   });
   CHECK_THAT(bands.stands_on, Catch::StartsWith("Stands on: compute of n is what the scenario"));
-  CHECK(to_table(bands).find("These are no prediction intervals") != std::string::npos);
-  CHECK(to_table(bands).find("\nStands on: ") != std::string::npos);
+  CHECK_THAT(
+      bands_result(bands).stands_on,
+      Catch::StartsWith("These are no prediction intervals") && Catch::Contains(". Stands on: "));
   CHECK(to_json(bands).at("stands_on") == bands.stands_on);
   CHECK_THAT(to_json(bands).at("what_bands_are").get<std::string>(),
              Catch::Contains("not how wrong the forecast is"));
 }
 
-TEST_CASE("bands: the table fits a terminal") {
+TEST_CASE("bands: the sentence has the time, people see ten figures unasked, none that is zero") {
   const std::vector<Record> records(3, record_of(case_of("sync")));
-  const std::string table = to_table(bands_of(case_of("sync"), records));
-  for (std::size_t at = 0; at < table.size();) {
-    const std::size_t end = std::min(table.find('\n', at), table.size());
-    CHECK(columns_of(table.substr(at, end - at)) <= kTerminalColumns);
-    at = end + 1;
-  }
+  const std::string text = to_text(bands_result(bands_of(case_of("sync"), records)), false);
+  INFO(text);
+  CHECK_THAT(text, Catch::StartsWith("sync simulated with the 3 seeds from ") &&
+                       Catch::Contains(" rows; --full has all.") && !Catch::Contains("refused"));
+  CHECK(std::ranges::count(text, '\n') <= 20);
 }
 
 }  // namespace

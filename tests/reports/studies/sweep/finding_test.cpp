@@ -2,11 +2,13 @@
 #include "reports/studies/sweep/finding.h"
 
 #include "reports/record/text.h"
+#include "reports/show/terminal/result_text.h"
 
 #include <catch2/catch.hpp>
 
 #include <sstream>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace foretrain {
@@ -76,7 +78,7 @@ TEST_CASE("sweep finding: without a target the most examples a second are best")
              Catch::EndsWith("; the best test accuracy, 0.9500, is that of 2 sync."));
 }
 
-TEST_CASE("sweep finding: cases that are equal tie and are called a tie") {
+TEST_CASE("sweep finding: measured cases that are equal tie and are called a tie") {
   SweepTable sweep = by_workers();
   sweep.rows[4].figures[kBareRate] = 500.2;
   const SweepBest best = best_of(sweep);
@@ -85,10 +87,25 @@ TEST_CASE("sweep finding: cases that are equal tie and are called a tie") {
   CHECK_THAT(sweep_sentence(sweep),
              Catch::StartsWith("Of 5 cases it is a tie between 8 sync and 4 async: 500 "
                                "examples/s, 5.00 times as fast as 1 async"));
-  const std::string text = to_text(sweep);
-  CHECK_THAT(text, Catch::Contains("\n* 8 sync ") && Catch::Contains("\n* 4 async ") &&
-                       Catch::Contains("\n  2 sync ") &&
-                       Catch::Contains("* a tie by examples/s, without evaluation."));
+  const ResultTable table = sweep_result(sweep, {}).tables.at(0);
+  CHECK(table.rows[2].values[1] == ResultValue("a tie"));
+  CHECK(table.rows[0].values[1] == ResultValue(""));
+  CHECK(table.rows[4].good == std::optional(true));
+}
+
+TEST_CASE("sweep finding: forecasts that differ by less than their error tie") {
+  SweepTable sweep = by_workers();
+  for (SweepTable::Row& row : sweep.rows) row.figures[kForecastError] = 0.1;
+  CHECK_THAT(sweep_sentence(sweep), Catch::StartsWith("Of 5 cases 8 sync is the fastest, 500 "
+                                                      "examples/s ± 10 %, 5.00 times"));
+  sweep.rows[4].figures[kBareRate] = 460;
+  CHECK(best_of(sweep).rows == std::vector<std::size_t>{2, 4});
+  CHECK_THAT(sweep_sentence(sweep),
+             Catch::StartsWith("Of 5 cases it is a tie between 8 sync and 4 async: 500 "
+                               "examples/s, no difference within the forecast's error (10 %), "
+                               "5.00 times as fast as 1 async"));
+  sweep.rows[4].figures[kBareRate] = 440;
+  CHECK(best_of(sweep).rows == std::vector<std::size_t>{2});
 }
 
 TEST_CASE("sweep finding: with a target the least time to it is best, who misses it is counted") {
@@ -105,22 +122,24 @@ TEST_CASE("sweep finding: with a target the least time to it is best, who misses
   CHECK(sweep_sentence(sweep) == "Of 5 cases none reaches its target.");
 }
 
-TEST_CASE("sweep finding: the table fits a terminal with every column in it") {
+TEST_CASE("sweep finding: the best of very many cases come first, lines fit a terminal") {
   SweepTable sweep = by_workers();
+  for (int i = 0; i < 9; ++i) sweep.rows.push_back(sweep.rows[static_cast<std::size_t>(i % 5)]);
   for (SweepTable::Row& row : sweep.rows) {
-    row.name = std::string(90, 'n');
+    row.name += std::string(90, 'n');
     row.figures["cost"] = 12345.678;
     row.figures[kBareTimeToTarget] = 12345;
     row.currency = "USD";
   }
-  const std::string text = to_text(sweep);
-  std::istringstream lines(text.substr(text.find("  case")));
-  for (std::string line; std::getline(lines, line);) {
-    CAPTURE(line);
-    CHECK(columns_of(line) <= kTerminalColumns);
-  }
-  for (const char* part : {"target [s]", "examples/s", "speed-up", "effic.", "accuracy", "cost",
-                           "12345.68 USD", "all else equal."}) {
+  const Result result = sweep_result(sweep, {"On it."});
+  CHECK(std::get<std::string>(result.tables[0].rows[0].values[0]).starts_with("8 sync"));
+  CHECK_THAT(result.stands_on, Catch::EndsWith("all else equal. On it."));
+  const std::string text = to_text(result, false);
+  INFO(text);
+  std::istringstream lines(text.substr(text.find("\n\n")));
+  for (std::string line; std::getline(lines, line);) CHECK(columns_of(line) <= kTerminalColumns);
+  for (const char* part : {"target [s]", "examples/s", "speed-up", "effic.", "accuracy",
+                           "cost [USD]", "10 of 14 rows"}) {
     CAPTURE(part);
     CHECK(text.find(part) != std::string::npos);
   }

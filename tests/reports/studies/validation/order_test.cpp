@@ -24,11 +24,10 @@ std::optional<bool> kept(const Times& sync, const Times& async) {
 TEST_CASE("order: it is lost where the forecast tells two cases apart the other way") {
   CHECK(kept({{100}, 90}, {{50}, 80}) == std::optional(true));
   CHECK(kept({{100}, 80}, {{50}, 90}) == std::optional(false));
-  CHECK(kept({{100}, 80}, {{50}, 85}) == std::optional(false));
 }
 
 TEST_CASE("order: what the forecast ties is neither kept nor lost") {
-  for (const std::int64_t async_ms : {80, 83}) {  // 83: within five per cent
+  for (const std::int64_t async_ms : {80, 86}) {  // 86: within the forecast's error, 10 %
     CAPTURE(async_ms);
     const Validation v = validate_times({{100}, 80}, {{50}, async_ms});
     const Order order = order_of(v);
@@ -37,12 +36,9 @@ TEST_CASE("order: what the forecast ties is neither kept nor lost") {
     CHECK(order.all.inverted.empty());
     CHECK_FALSE(order.all.kept().has_value());
     CHECK_FALSE(order.tau.has_value());
-    const std::string table = to_table(v);
-    CHECK_THAT(table, Catch::Contains("By gradients/s the forecast calls the cases a tie."));
-    CHECK_THAT(table, Catch::Contains(
-                          "order by gradients/s: 0 of 1 pairs inverted, 1 tied by the forecast\n"));
-    CHECK_THAT(table, !Catch::Contains("Kendall") && !Catch::Contains("is kept") &&
-                          !Catch::Contains("order of the cases by"));
+    CHECK_THAT(first_sentence(v),
+               Catch::EndsWith("; by gradients/s the cases do not differ within the forecast's "
+                               "error."));
     CHECK(to_json(v)["order_kept"].is_null());
     CHECK(to_json(v)["order"]["all"]["tied"] == 1);
   }
@@ -54,8 +50,6 @@ TEST_CASE("order: rates that are told alike, or within their spreads, are a tie"
   CHECK(order_of(alike).pairs == 1);
   CHECK(order_of(alike).all.ordered == 0);
   CHECK_FALSE(order_of(alike).tau.has_value());
-  CHECK_THAT(to_table(alike),
-             Catch::Contains("order by gradients/s: ties alone, the runs tell no two cases apart"));
 }
 
 TEST_CASE("order: cases that their runs do not tell apart have none") {

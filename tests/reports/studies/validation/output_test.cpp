@@ -2,6 +2,7 @@
 #include "reports/studies/validation/output.h"
 
 #include "reports/show/figures/of_studies.h"
+#include "reports/show/page/sections.h"
 #include "tests/reports/studies/validation/support.h"
 
 #include <catch2/catch.hpp>
@@ -30,6 +31,11 @@ Validation six_cases() {
   return v;
 }
 
+std::string csv_of(const Validation& validation) {
+  const auto json = to_json(validation);
+  return to_csv(metrics_table(JsonObject(json, "validation:")));
+}
+
 Figure accuracy_figure(const Validation& validation) {
   const auto json = to_json(validation);
   return accuracy_of_forecast(JsonObject(json, "validation:"));
@@ -37,36 +43,51 @@ Figure accuracy_figure(const Validation& validation) {
 
 }  // namespace
 
-TEST_CASE("validation table: the sentence that matters comes first") {
-  const std::string table = to_table(validate_times({{100}, 97}, {{50}, 53}));
-  INFO(table);
-  CHECK(table.substr(0, table.find("\n\n")) ==
-        "Forecast of the step time: sync -3.0 %, async +6.0 %; weights of sync equal bit\n"
-        "for bit. The order of the cases by gradients/s is kept.");
+TEST_CASE("validation: the sentence that matters comes first, then a row a case") {
+  const Validation v = validate_times({{100}, 97}, {{50}, 60});
+  const std::string text = text_of(v, false);
+  INFO(text);
+  CHECK(text.substr(0, text.find("\n\n")) ==
+        "Forecast of the step time: sync -3.0 %, async +20.0 %; 1 of 2 measured in its\n"
+        "range; weights of sync equal bit for bit; the order of the cases by gradients/s\n"
+        "is kept.");
+  CHECK_THAT(
+      words_of(v, false),
+      Catch::Contains(" sync 10 9.7 -3.0 % 8.73 10.67 yes 0.875 async 5 6 +20.0 % 5.4 6.6 no") &&
+          Catch::Contains(" Stands on: run on bench, avx2 kernels, 1 time a case;"));
+  CHECK(std::ranges::count(text, '\n') <= 12);
+  CHECK(widest_line(text) <= 80);
 }
 
-TEST_CASE("validation table: many cases are summed up first and have a line each") {
-  const std::string table = to_table(six_cases());
-  INFO(table);
-  CHECK_THAT(table, Catch::StartsWith("Forecast of the step time: 5 of 6 cases held, median error "
-                                      "sync 1.0 %; weights"));
-  CHECK_THAT(table, Catch::Contains("  strategy workers  "));
-  CHECK_THAT(table, Catch::Contains("  sync 2  ") && Catch::Contains("-30.0 %"));
-  CHECK_THAT(table, Catch::Contains("\n      off; compute: measured 10 ms, predicted 7 ms\n"));
-  CHECK_THAT(table, Catch::Contains("\n      noisy, between quartiles\n"));
-  CHECK(table.find("bytes sent [") == std::string::npos);
-  CHECK(table.find("examples/s") == std::string::npos);  // the metrics are in cases.csv
+TEST_CASE("validation: of very many cases a strategy has a row, with everything each case") {
+  Validation many = six_cases();
+  const Validation again = six_cases();
+  many.cases.insert(many.cases.end(), again.cases.begin(), again.cases.end());
+  const std::string text = text_of(many, false);
+  INFO(text);
+  CHECK_THAT(words_of(many, false),
+             Catch::StartsWith("Median error of the forecast of the step time: sync 1.0 %; 8 of 12 "
+                               "measured in its range;") &&
+                 Catch::Contains(" sync 12 2 1.0 % 30.0 % 30.0 %"));
+  CHECK(std::ranges::count(text, '\n') <= 14);
+  const std::string full = text_of(many, true);
+  CHECK_THAT(full, Catch::Contains("sync, workers=2") && Catch::Contains("-30.0 %") &&
+                       Catch::Contains("noisy, between quartiles"));
+  CHECK(full.find("Every metric") == std::string::npos);  // they are in cases.csv
 }
 
-TEST_CASE("validation table: strategies have their worst case, goals their worst as well") {
-  const std::string table = to_table(six_cases());
-  INFO(table);
-  CHECK_THAT(table, Catch::Contains("  sync               6      1    1.0 %   24.2 %   30.0 %  "
-                                    "sync 2\n"));
-  CHECK_THAT(table, Catch::Contains("24.2 %      0 of 1\n      worst: sync\n"));
+TEST_CASE("validation: with everything, the goals and what differs most") {
+  const std::string text = text_of(six_cases(), true);
+  INFO(text);
+  CHECK_THAT(text, Catch::Contains("\nGoals of the project\n") &&
+                       Catch::Contains("step time, 95th percentile of each"));
+  CHECK_THAT(words_of(six_cases(), true),
+             Catch::Contains(" sync, workers=2 10 7 -30.0 % 6.3 7.7 no") &&
+                 Catch::Contains(" sync, workers=2 0.0 % off compute 10 7"));
+  CHECK(widest_line(text) <= 80);
 }
 
-TEST_CASE("validation table: it fits a terminal, whatever the figures") {
+TEST_CASE("validation: it fits a terminal, whatever the figures") {
   Case wide = case_with("sync", "dataset.path", std::string(200, 'x'));
   Record huge = timed(Mode::run, wide, 9'000'000'000'000);
   huge.nodes[0].tx = {9'000'000'000'000'000'000};
@@ -78,26 +99,48 @@ TEST_CASE("validation table: it fits a terminal, whatever the figures") {
   tiny.evals.back().loss = 1.2345e-300;
   Validation v = validate_times({{100}, 97}, {{50}, 153});
   v.cases.push_back(compare_case(wide, {{huge}, tiny}));
-  const std::string table = to_table(v);
-  INFO(table);
-  CHECK(widest_line(table) <= 80);
-  CHECK(widest_line(to_table(six_cases())) <= 80);
+  const std::string text = text_of(v, true);
+  INFO(text);
+  CHECK(widest_line(text) <= 80);
 }
 
-TEST_CASE("validation table: weights that differ are shouted") {
+TEST_CASE("validation: weights that differ are shouted") {
   const Case c = case_of("sync");
   Record simulated = timed(Mode::simulate, c, 100);
   simulated.weights_sha256[0] = 'b';
   const Validation v{{compare_case(c, {{timed(Mode::run, c, 100)}, simulated})}, 1, 0};
-  CHECK_THAT(to_table(v), Catch::Contains("WEIGHTS OF sync DIFFER"));
+  CHECK_THAT(first_sentence(v), Catch::Contains("WEIGHTS OF sync DIFFER"));
 }
 
-TEST_CASE("validation table: a target that not all reached is told") {
+TEST_CASE("validation: others that used the machine are told, of the case where they did most") {
+  Validation validation = validate_times({{100}, 110}, {{200}, 150});
+  validation.cases[0].run.others_used = 0.25;
+  validation.cases[1].run.others_used = 0.62;
+  CHECK_THAT(words_of(validation, false), Catch::Contains("Others used 62 % of this machine"));
+  validation.cases[0].run.others_used = 0.04;
+  validation.cases[1].run.others_used = -1;
+  CHECK_THAT(text_of(validation, false), !Catch::Contains("Others used"));
+}
+
+TEST_CASE("validation: a target that not all reached is told") {
   Case c = case_of("sync");
   c.scenario.training.until.accuracy = 0.9;
   const Validation v{{compare_times(c, {{100, 100}, 100})}, 2, 0};
-  CHECK_THAT(to_table(v),
-             Catch::Contains("target reached in 0 runs, not reached in the simulation"));
+  CHECK_THAT(words_of(v, true),
+             Catch::Contains(" runs at target forecast at target sync yes 0 no"));
+}
+
+TEST_CASE("validation section: the tables of the Result, with its figure") {
+  const auto json = to_json(six_cases());
+  const Section section = validation_section(JsonObject(json, "validation:"));
+  CHECK(section.figures.size() == 1);
+  const Table& cases = section.tables.at(0);
+  CHECK(cases.columns.at(3).name == "error");
+  CHECK(cases.rows.at(1).at(3).text == "-30.0 %");
+  CHECK(cases.rows[1][3].tone == Cell::Tone::bad);
+  CHECK(cases.rows[0][3].tone == Cell::Tone::good);
+  CHECK(std::ranges::find(section.tables, "Goals of the project", &Table::title) !=
+        section.tables.end());
 }
 
 TEST_CASE("validation as JSON: one object a case and metric, errors by strategy") {
@@ -121,28 +164,22 @@ TEST_CASE("validation as JSON: one object a case and metric, errors by strategy"
   CHECK(json["order"]["kendall_tau"].get<double>() == Approx(1));
 }
 
-TEST_CASE("validation: errors are told apart as a table, as JSON, as CSV") {
+TEST_CASE("validation: errors are told apart in text, JSON, CSV") {
   const Case c = case_of("sync");
   const auto compare = [&](std::int64_t predicted_ms) {
     return compare_case(c, {{timed(Mode::run, c, 100)}, timed(Mode::simulate, c, predicted_ms)}, {},
                         [&](const Record&) { return std::optional(timed(Mode::simulate, c, 98)); });
   };
   const Validation v{{compare(120), compare(101)}, 1, 0};
-  const std::string table = to_table(v);
-  INFO(table);
-  CHECK_THAT(table, Catch::Contains("  sync              2.0 %     2.0 %     2.0 %    12.5 %"));
-  CHECK_THAT(table, Catch::Contains("\n      of +20.0 %: protocol -2.0 %, compute +22.0 %\n"));
-  CHECK_THAT(table, Catch::Contains("    of that protocol"));
-  CHECK_THAT(table, Catch::Contains("the same, by the runs' own compute times"));
-  CHECK(widest_line(table) <= 80);
+  CHECK_THAT(words_of(v, true), Catch::Contains(" -2.0 % +22.0 % off"));
   const auto json = to_json(v);
   CHECK(json["cases"][0]["protocol_error"].get<double>() == Approx(-0.02));
   CHECK(json["cases"][0]["compute_error"].get<double>() == Approx(0.22));
   CHECK(json["strategies"]["sync"]["protocol"]["step_time_error_median"].get<double>() ==
         Approx(0.02));
   CHECK(json["strategies"]["sync"]["compute"]["step_time_error_max"].get<double>() == Approx(0.22));
-  CHECK_THAT(cases_csv(v), Catch::Contains("\nsync,sync,step_time_ms,,10,10,10,,12,12,12,0.1999") &&
-                               Catch::Contains(",-0.02"));
+  CHECK_THAT(csv_of(v), Catch::Contains("\nsync,sync,step_time_ms,,10,10,10,,12,10.8") &&
+                            Catch::Contains(",-0.02"));
   const auto unknown = to_json(validate_times({{100}, 90}, {{50}, 60}));
   CHECK(unknown["cases"][0]["protocol_error"].is_null());
   CHECK(unknown["strategies"]["sync"]["protocol"].is_null());
@@ -169,11 +206,11 @@ TEST_CASE("validation as JSON: nodes, verdicts, goals are there") {
 }
 
 TEST_CASE("validation as CSV: a row a case and metric, unknown figures are empty") {
-  const std::string csv = cases_csv(validate_times({{100}, 90}, {{50}, 60}));
+  const std::string csv = csv_of(validate_times({{100}, 90}, {{50}, 60}));
   CHECK_THAT(csv, Catch::StartsWith("case,strategy,metric,node,measured,q1,q3,spread,predicted,"
                                     "predicted_low,predicted_high,error,protocol_error,"
                                     "compute_error\n"
-                                    "sync,sync,step_time_ms,,10,10,10,,9,9,9,-0."));
+                                    "sync,sync,step_time_ms,,10,10,10,,9,8.1,9.9"));
   CHECK_THAT(csv, Catch::Contains("\nasync,async,rss_bytes,worker1,2000000,"));
 }
 

@@ -1,10 +1,14 @@
 #include "tests/reports/studies/validation/support.h"
 
 #include "reports/record/text.h"
+#include "reports/show/terminal/result_text.h"
+#include "reports/studies/validation/output.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -18,18 +22,10 @@ Record timed(Mode mode, const Case& scenario_case, std::int64_t ms) {
   return record;
 }
 
-Record timed_on(const Case& scenario_case, std::int64_t ms, double drift, CoreDistance distance) {
-  Record record = timed(Mode::run, scenario_case, ms);
-  const double alone_s = 0.01 * drift;
-  record.probes.assign(2, {alone_s, 2 * alone_s, 12e-9, 30e-9, 0.013e-9, distance});
-  return record;
-}
-
-Record calibrated(const Case& scenario_case, std::int64_t ms, const std::string& distance) {
+Record calibrated(const Case& scenario_case, std::int64_t ms) {
   Record record = timed(Mode::simulate, scenario_case, ms);
   record.calibrated.alone = {{10'000'000}, {10'000'000}, {10'000'000}};
-  record.calibrated.together = {{20'000'000}, {20'000'000}, {20'000'000}};
-  record.calibrated.loopback_distance = distance;
+  record.calibrated.together = {{20'000'000}, {18'000'000}, {25'000'000}};
   return record;
 }
 
@@ -70,6 +66,18 @@ std::size_t widest_line(const std::string& text) {
     at = end + 1;
   }
   return widest;
+}
+
+std::string text_of(const Validation& validation, bool full) {
+  const auto json = to_json(validation);
+  return to_text(validation_result(JsonObject(json, "validation:")), full);
+}
+
+std::string words_of(const Validation& validation, bool full) {
+  std::istringstream text(text_of(validation, full));
+  std::string all;
+  for (std::string word; text >> word;) all += word + " ";
+  return all;
 }
 
 }  // namespace foretrain::testing

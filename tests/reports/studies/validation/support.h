@@ -14,11 +14,9 @@ namespace foretrain::testing {
 /// compute.
 Record timed(Mode mode, const Case& scenario_case, std::int64_t ms);
 
-/// The same on cores that took so many times what calibration's took, so far apart.
-Record timed_on(const Case& scenario_case, std::int64_t ms, double drift,
-                CoreDistance distance = CoreDistance::near);
-/// A simulation on a machine that was calibrated, its loopback with cores so far apart.
-Record calibrated(const Case& scenario_case, std::int64_t ms, const std::string& distance = "near");
+/// A simulation on a machine whose cores took 0.9 to 1.25 times their median while it was
+/// calibrated.
+Record calibrated(const Case& scenario_case, std::int64_t ms);
 
 /// A case of `strategy` with one more setting of its sweep.
 Case case_with(const std::string& strategy, const std::string& key, const std::string& value);
@@ -37,6 +35,11 @@ Validation validate_times(const Times& sync, const Times& async);
 
 /// What is compared under `metric`; it has to be there.
 const Comparison& metric(const CaseValidation& c, const std::string& name);
+
+/// What people read of it.
+std::string text_of(const Validation& validation, bool full);
+/// The same with a single space wherever some, or the end of a line, stand.
+std::string words_of(const Validation& validation, bool full);
 
 /// The columns of the widest line.
 std::size_t widest_line(const std::string& text);

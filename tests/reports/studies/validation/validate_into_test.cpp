@@ -50,7 +50,7 @@ struct Noted {
               }
               return record;
             },
-            [this](const Case& c, std::optional<CoreDistance> /*met*/) {
+            [this](const Case& c) {
               order += "simulate " + c.scenario.training.strategy + "; ";
               return timed(Mode::simulate, c, simulated_ms);
             },
@@ -64,7 +64,7 @@ struct Noted {
     options.tell = [this](const std::string& line) { told.push_back(line); };
     options.note = options.tell;
     Validation validation = validate_into(sync_and_async(), options, modes());
-    keep_validation(validation, folder);
+    keep_validation(to_json(validation), text_of(validation, true), folder);
     return validation;
   }
 };
@@ -265,32 +265,11 @@ TEST_CASE("validate: a run of another scenario in the place of a case is refused
   CHECK(noted.validate(folder.path(), 1).found == 0);  // only the second is asked for a place
 }
 
-TEST_CASE("validate: a case is simulated for the cores that its runs had") {
-  const Case scenario_case = case_of("sync");
-  const auto told = [&](CoreDistance distance) {
-    const TemporaryFolder folder;
-    std::optional<CoreDistance> met;
-    Modes modes;
-    modes.run = [&](const Case& c) { return timed_on(c, 100, 1, distance); };
-    modes.simulate = [&](const Case& c, std::optional<CoreDistance> of_most) {
-      met = of_most;
-      return timed(Mode::simulate, c, 100);
-    };
-    ValidateOptions options;
-    options.folder = folder.path();
-    options.repetitions = 1;
-    validate_into({scenario_case}, options, modes);
-    return met;
-  };
-  CHECK(told(CoreDistance::far) == CoreDistance::far);
-  CHECK(told(CoreDistance::near) == CoreDistance::near);
-}
-
 TEST_CASE("validate: a simulation that is not done is told with its record") {
   const TemporaryFolder folder;
   Noted noted;
   Modes modes = noted.modes();
-  modes.simulate = [](const Case& c, std::optional<CoreDistance> /*met*/) {
+  modes.simulate = [](const Case& c) {
     Record record = timed(Mode::simulate, c, 100);
     record.outcome = Outcome::failed;
     record.failure = "worker1: there is no such machine";

@@ -153,6 +153,24 @@ TEST_CASE("validate: an error is the protocol's, with the run's own compute time
   CHECK_FALSE(metric(none, "step_time_ms").compute_error().has_value());
 }
 
+TEST_CASE("validate: times and rates have the range of the forecast") {
+  const Case c = case_of("sync");
+  const auto step = [&](std::int64_t ms) {
+    return compare_case(c, {{timed(Mode::run, c, ms)}, calibrated(c, 100)});
+  };
+  const CaseValidation v = step(100);
+  // 0.9 to 1.25 times as fast, 10 % of protocol, transport, network.
+  CHECK(metric(v, "step_time_ms").predicted_low == Approx(8.1));
+  CHECK(metric(v, "step_time_ms").predicted_high == Approx(13.75));
+  const Comparison& rate = metric(v, "gradients_per_s");
+  CHECK(rate.predicted_low == Approx(rate.predicted / 1.375));
+  CHECK(rate.predicted_high == Approx(rate.predicted / 0.81));
+  CHECK(metric(v, "step_time_ms").in_range() == std::optional(true));
+  CHECK(metric(step(138), "step_time_ms").in_range() == std::optional(false));
+  CHECK(metric(step(80), "step_time_ms").in_range() == std::optional(false));
+  CHECK_FALSE(metric(v, "bytes_sent").in_range());
+}
+
 TEST_CASE("validate: what has no order of its own is replayed, the rest is not") {
   int replays = 0;
   std::string weights(64, 'a');

@@ -153,25 +153,4 @@ TEST_CASE("goals: time to target counts a group of seeds once") {
   CHECK_FALSE(find(goals_of(v), "time to target")->is_met());  // one seed did not reach it
 }
 
-TEST_CASE("verdict: drift is told over all cases, errors without it by strategy") {
-  const auto with_drift = [](const char* strategy, std::int64_t ms, double drift) {
-    const Case c = case_of(strategy);
-    return compare_case(c, {{timed_on(c, ms, drift)}, calibrated(c, 100)});
-  };
-  const Validation v{
-      {with_drift("sync", 150, 1.5), with_drift("sync", 220, 2), with_drift("async", 50, 0.5)},
-      1,
-      0};
-  const auto drift = drift_of(v);
-  REQUIRE(drift);
-  CHECK(drift->least == Approx(0.5));
-  CHECK(drift->median == Approx(1.5));
-  CHECK(drift->most == Approx(2));
-  const auto verdicts = strategy_verdicts(v);
-  CHECK(verdicts[0].undrifted.value().max == Approx(1 - 100 / 110.0));
-  CHECK(verdicts[1].undrifted.value().max == Approx(0).margin(1e-9));
-  CHECK(to_table(v).find("took 1.50 times what it took") != std::string::npos);
-  CHECK_FALSE(drift_of(validate_times({{100}, 100}, {{50}, 50})));
-}
-
 }  // namespace foretrain
