@@ -2,9 +2,6 @@
 
 #include "reports/record/core_state.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace foretrain {
 namespace {
 
