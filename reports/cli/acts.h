@@ -57,10 +57,10 @@ inline constexpr const char* kBestChange = "best";
 
 using AskWhatIf = std::function<WhatIf(const Case&)>;
 
-/// Asks of each case what limits it; tells it, writes whatif.txt, whatif.json, the page
-/// report.html, scenario.yaml, which says of what, into its folder. Every folder is claimed before
-/// the first is asked of (folders.h). @returns the exit status. @throws InputError, WriteError,
-/// NotDone, once the answers before are printed
+/// Asks of each case what limits it; tells it, writes whatif.txt, whatif.json, a table a
+/// file (changes.csv, ...), the page report.html, scenario.yaml, which says of what, into its
+/// folder. Every folder is claimed before the first is asked of (folders.h). @returns the exit
+/// status. @throws InputError, WriteError, NotDone, once the answers before are printed
 int whatif_cases(const Answer& answer, const std::vector<Case>& cases, const AskWhatIf& ask);
 
 /// Finds the cheapest cluster of the library; writes budget.txt, budget.json, cluster.yaml (the

@@ -2,11 +2,11 @@
 #include "reports/cli/acts.h"
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
+#include "reports/record/json_object.h"
 #include "reports/record/text.h"
 #include "reports/show/terminal/progress.h"
-#include "reports/show/terminal/tables.h"
+#include "reports/show/terminal/result_text.h"
 #include "scenarios/beside.h"
-#include "scenarios/decimal.h"
 #include "scenarios/input_error.h"
 #include "scenarios/library.h"
 #include "scenarios/read.h"
@@ -16,10 +16,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 namespace foretrain {
@@ -35,66 +33,28 @@ Bounds bounds_of(const Arguments& arguments) {
   }
 }
 
-Case one_case(const Arguments& arguments) {
+/// `--target accuracy=0.97` as a setting. @throws InputError where it is none
+std::string as_setting(const std::string& target) {
+  const std::size_t equals = std::min(target.find('='), target.size());
+  const std::string name = target.substr(0, equals);
+  if ((name == "accuracy" || name == "loss") && equals + 1 < target.size()) {
+    return fmt::format("training.until={{{}: {}}}", name, target.substr(equals + 1));
+  }
+  throw InputError(
+      fmt::format("--target {}: write accuracy=0.97, a share of the test examples, or loss=0.1, in "
+                  "nats",
+                  target));
+}
+
+Case one_case(Arguments arguments) {
   if (std::filesystem::is_directory(arguments.scenario)) {
     throw InputError(fmt::format("{}: a folder, but --deadline asks of a scenario; name its file",
                                  arguments.scenario));
   }
+  if (!arguments.target.empty()) arguments.overrides.push_back(as_setting(arguments.target));
   std::vector<Case> cases = read_cases(arguments);
   check_one(cases, "--deadline: asks of one training");
   return std::move(cases.front());
-}
-
-constexpr double kMostAccuracy = 1;
-
-/// `accuracy=0.97`, `loss=0.1`. @throws InputError
-Target read_target(const std::string& words) {
-  const std::size_t equals = std::min(words.find('='), words.size());
-  const std::string name = words.substr(0, equals);
-  const auto number =
-      parse_decimal(std::string_view(words).substr(std::min(equals + 1, words.size())));
-  const double value = number ? to_double(*number) : 0;
-  if (name == "accuracy" && value > 0 && value <= kMostAccuracy) return {.accuracy = value};
-  if (name == "loss" && value > 0 && std::isfinite(value)) return {.loss = value};
-  throw InputError(
-      fmt::format("--target {}: write accuracy=0.97, a share of the test examples, or "
-                  "loss=0.1, in nats",
-                  words));
-}
-
-/// The case ends where it reaches what --target says. @throws InputError where nobody would find
-/// that
-void aim(Case& asked, const std::string& words) {
-  Scenario& scenario = asked.scenario;
-  const Target target = read_target(words);
-  const auto refuse = [&](const std::string& why) {
-    throw InputError(fmt::format("--target {}: {}", words, why));
-  };
-  if (scenario.model.profiled()) {
-    refuse(
-        fmt::format("{} is a job known by its times alone: without gradients nothing is learned "
-                    "that could be reached; leave it out",
-                    scenario.name));
-  }
-  if (!scenario.numerics) {
-    refuse("numerics: off knows times alone, nothing that could be reached; add --set numerics=on");
-  }
-  if (scenario.training.evaluate_every == 0) {
-    refuse(
-        "the model is evaluated only at the end; say how often before it, for instance --set "
-        "training.evaluate_every=100 (steps; with servers, updates)");
-  }
-  scenario.training.until = target;
-}
-
-/// The cluster that is told first, as a scenario.
-void write_cluster(const BudgetAnswer& answer, const std::filesystem::path& folder,
-                   const Answer& people) {
-  const std::optional<Offer>& told = answer.cheapest ? answer.cheapest : answer.in_budget;
-  if (!told) return;
-  const auto path = folder / "cluster.yaml";
-  write_text_file(path, to_yaml(seen_from(folder, told->scenario_case.scenario)));
-  people.tell(fmt::format("scenario: {}\n", path.string()));
 }
 
 }  // namespace
@@ -105,8 +65,7 @@ int budget_cases(const Arguments& arguments, BudgetOptions modes) {
   modes.names = arguments.hosts;
   modes.most_hosts = arguments.max_hosts;
   modes.library = library_hosts();
-  Case asked = one_case(arguments);
-  if (!arguments.target.empty()) aim(asked, arguments.target);
+  const Case asked = one_case(arguments);
   const auto folder = answer.folder_of(asked);
   claim_answers(answer, {{folder, asked.scenario}});
   std::optional<Progress> progress(std::in_place, "clusters for " + asked.label(), answer.quiet);
@@ -118,14 +77,23 @@ int budget_cases(const Arguments& arguments, BudgetOptions modes) {
   const BudgetAnswer found = find_cluster(asked, modes);
   progress.reset();
   const nlohmann::ordered_json json = to_json(found);
+  const Result result = budget_result(JsonObject(json, "budget:"));
   if (answer.json) print_json(json);
-  answer.tell(budget_table(found) + "\n");
+  answer.tell(to_text(result, answer.full) + "\n");
   const FileColumns as_a_file;
-  write_text_file(folder / "budget.txt", budget_table(found));
+  write_text_file(folder / "budget.txt", to_text(result, true));
   write_text_file(folder / "budget.json", json.dump(2) + "\n");
+  write_text_file(folder / "frontier.csv", to_csv(result.tables.front()));
   sign_answer(folder, asked.scenario);
-  write_cluster(found, folder, answer);
-  return found.cheapest ? kDone : kFailed;
+  // The cluster that is told first, as a scenario.
+  const Offer* cheapest = found.cheapest();
+  if (const Offer* told = cheapest != nullptr ? cheapest : found.in_budget()) {
+    const auto path = folder / "cluster.yaml";
+    write_text_file(path, to_yaml(seen_from(folder, told->scenario_case.scenario)));
+    answer.tell(fmt::format("scenario: {}\n", path.string()));
+  }
+  answer.tell(fmt::format("written:  {}\n", folder.string()));
+  return cheapest != nullptr ? kDone : kFailed;
 }
 
 }  // namespace foretrain

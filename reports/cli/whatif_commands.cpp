@@ -4,8 +4,10 @@
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
 #include "reports/record/interruption.h"
+#include "reports/record/json_object.h"
 #include "reports/record/text.h"
 #include "reports/show/page/report.h"
+#include "reports/show/terminal/result_text.h"
 #include "scenarios/write_error.h"
 
 #include <fmt/format.h>
@@ -18,10 +20,13 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 /// @returns what there is to tell of its page
-std::string write_answer(const WhatIf& whatif, const Json& json, const Scenario& asked,
+std::string write_answer(const Result& result, const Json& json, const Scenario& asked,
                          const std::filesystem::path& folder) {
   const FileColumns as_a_file;
-  write_text_file(folder / "whatif.txt", to_table(whatif));
+  write_text_file(folder / "whatif.txt", to_text(result, true));
+  for (const ResultTable& each : result.tables) {
+    write_text_file(folder / (each.name + ".csv"), to_csv(each));
+  }
   const auto file = folder / "whatif.json";
   write_text_file(file, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   sign_answer(folder, asked);
@@ -41,12 +46,12 @@ int whatif_cases(const Answer& answer, const std::vector<Case>& cases, const Ask
   int status = kDone;
   answer_cases(answer, cases, [&](const Case& each, Json& answers) {
     Interruption::check();
-    const WhatIf whatif = ask(each);
     const auto folder = answer.folder_of(each);
-    answers.push_back(to_json(whatif));
-    answer.tell(to_table(whatif));
+    answers.push_back(to_json(ask(each)));
+    const Result result = whatif_result(JsonObject(answers.back(), "whatif:"));
+    answer.tell(to_text(result, answer.full));
     try {
-      const std::string page = write_answer(whatif, answers.back(), each.scenario, folder);
+      const std::string page = write_answer(result, answers.back(), each.scenario, folder);
       answer.tell(fmt::format("\nwritten: {}\n{}", folder.string(), page));
     } catch (const WriteError& error) {
       status = tell_failure(error);

@@ -162,6 +162,7 @@ Crossover jitter_limit(const Trials& trials) {
 struct Best {
   int value = 0;
   double time_s = 0;
+  std::optional<double> start_s{};  // of the choice that the scenario has
 };
 
 /// The time of a choice; empty where the target is not reached.
@@ -172,7 +173,7 @@ std::optional<Best> climb(int start, int least, int most, const TimeOf& time_of)
   const auto improves = [&](int value) {
     const auto time_s = time_of(value);
     if (!time_s || (best && *time_s >= best->time_s)) return false;
-    best = Best{value, *time_s};
+    best = {value, *time_s, value == start ? time_s : best ? best->start_s : std::nullopt};
     return true;
   };
   improves(start);
@@ -184,7 +185,8 @@ std::optional<Best> climb(int start, int least, int most, const TimeOf& time_of)
 }
 
 Crossover best_of(const Trials& trials, const std::string& what, int start, int most,
-                  const std::function<std::string(Scenario&, int)>& set) {
+                  const std::function<std::string(Scenario&, int)>& set,
+                  const ForecastRange& range) {
   Crossover found{fmt::format("Which {} reaches {} soonest?", what, trials.measure()), {}, {}};
   const auto best = climb(start, 1, most, [&](int value) -> std::optional<double> {
     Case changed = trials.base();
@@ -199,7 +201,11 @@ Crossover best_of(const Trials& trials, const std::string& what, int start, int 
     return found;
   }
   found.value = best->value;
-  found.answer = fmt::format("{}, after {} s.", best->value, figure(best->time_s));
+  const bool tie =
+      best->value != start && best->start_s && range.same(*best->start_s, best->time_s);
+  found.answer = fmt::format(
+      "{}, after {} s{}.", best->value, figure(best->time_s),
+      tie ? fmt::format(", no different from {} within the forecast's error", start) : "");
   return found;
 }
 
@@ -232,22 +238,22 @@ std::string nothing_to_search(const Scenario& scenario) {
       scenario.training.strategy, counts.workers, counts.workers == 1 ? "" : "s");
 }
 
-std::vector<Crossover> find_best(const Trials& trials) {
+std::vector<Crossover> find_best(const Trials& trials, const ForecastRange& range) {
   std::vector<Crossover> found;
   const TrainingSpec& spec = trials.base().scenario.training;
   constexpr int kMost = 1 << 20;
   // Of as many examples fewer, larger steps are quicker, always: they ask for a target.
   if (trials.has_target()) {
-    found.push_back(best_of(trials, "batch size", spec.batch_size, kMost, set_batch));
+    found.push_back(best_of(trials, "batch size", spec.batch_size, kMost, set_batch, range));
   }
   if (trials.training().servers > 0) {
-    found.push_back(best_of(trials, "number of servers", spec.servers, 64, set_servers));
+    found.push_back(best_of(trials, "number of servers", spec.servers, 64, set_servers, range));
   }
   const std::int64_t all = 4 * trials.training().layout->parameters;
   const std::int64_t kilobytes = std::min(spec.bucket_size.value, all) / kBytesAKilobyte;
   if (trials.training().nodes() == 1 || kilobytes == 0) return found;
   found.push_back(best_of(trials, "bucket size in KB", static_cast<int>(kilobytes), kMost,
-                          set_bucket_kilobytes));
+                          set_bucket_kilobytes, range));
   return found;
 }
 

@@ -17,8 +17,9 @@ namespace foretrain::sim {
 std::vector<Crossover> find_crossovers(const Trials& trials);
 
 /// Which number of servers, bucket size is soonest, and, where the scenario has a target, which
-/// batch size reaches it: doubled, halved from what the scenario has for as long as that helps.
-std::vector<Crossover> find_best(const Trials& trials);
+/// batch size reaches it: doubled, halved from what the scenario has for as long as that helps. An
+/// answer that `range` cannot tell from that says so.
+std::vector<Crossover> find_best(const Trials& trials, const ForecastRange& range = {});
 
 /// Why there is nothing of that to search, with what there would have to be; empty: there is.
 std::string nothing_to_search(const Scenario& scenario);

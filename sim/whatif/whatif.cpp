@@ -61,7 +61,8 @@ class Asking {
     finish_changes();
     whatif_.crossovers = find_crossovers(trials_);
     if (options_.search) {
-      auto best = find_best(trials_);
+      auto best = find_best(trials_, whatif_.range);
+      for (Crossover& each : best) each.asked = true;
       std::ranges::move(best, std::back_inserter(whatif_.crossovers));
     }
     if (options_.run) verify();
@@ -106,6 +107,7 @@ class Asking {
     whatif_.measure = trials_.measure();
     whatif_.examples = trials_.examples();
     whatif_.time_s = trials_.time_of(record_);
+    whatif_.range = forecast_range(record_);
     whatif_.no_time = trials_.no_time_of(record_);
     whatif_.cost = cost(price_.per_hour, whatif_.time_s);
     whatif_.currency = price_.currency;

@@ -44,7 +44,7 @@ TEST_CASE("budget command: the cheapest cluster is found, written as a scenario 
   const std::string table = testing::text_of(sandbox.path("found/budget.txt"));
   CHECK_THAT(table, Contains("11,520,000 examples"));
   CHECK_THAT(table, Contains("device limits it"));
-  CHECK_THAT(table, Contains("just failed"));
+  CHECK_THAT(table, Contains("too long"));
   for (const char* file : {"budget.txt", "budget.json", "cluster.yaml"}) {
     CHECK(sandbox.has(std::string("found/") + file));
   }
@@ -70,7 +70,6 @@ TEST_CASE("budget command: what an imported job was measured on puts hosts in or
   REQUIRE(asked.status == 0);
   // A K80's memory is 3.75 times slower, its price 3.45 times lower.
   CHECK(Json::parse(asked.out)["cheapest"]["host"] == "n1-v100");
-  CHECK_THAT(asked.out, Contains("3.75 on n1-k80"));
   CHECK_THAT(asked.out, Contains("(model.profile_device)"));
   CHECK_THAT(asked.out, !Contains("Nothing says which device"));
 }
@@ -134,7 +133,7 @@ TEST_CASE("budget command: with a target the time is that until a simulation rea
   CHECK(json["target"]["loss"] == 2.1);
   CHECK(json["learned"] == 3);  // batches of 16, 32, 8
   CHECK(json["cheapest"]["steps_to_target"] > 0);
-  CHECK_THAT(testing::text_of(sandbox.path("found/budget.txt")), Contains("steps to loss 2.1"));
+  CHECK_THAT(testing::text_of(sandbox.path("found/budget.txt")), Contains("reaches loss 2.1"));
   const Called simulated = sandbox.call("simulate found/cluster.yaml --json --quiet --out s");
   INFO(simulated.err);
   REQUIRE(simulated.status == 0);
@@ -143,7 +142,7 @@ TEST_CASE("budget command: with a target the time is that until a simulation rea
   const Called never = sandbox.call(words + "--target loss=0.001 --out never");
   CHECK(never.status == 1);
   CHECK_THAT(never.out, Contains("no cluster that was tried reaches loss 0.001"));
-  CHECK_THAT(never.out, Contains("loss 0.001 not within"));
+  CHECK_THAT(testing::text_of(sandbox.path("never/budget.txt")), Contains("loss 0.001 not within"));
 }
 
 TEST_CASE("budget command: a target that nobody could find is refused with the reason") {
@@ -156,16 +155,17 @@ TEST_CASE("budget command: a target that nobody could find is refused with the r
     return called.err;
   };
   const std::string bounds = " --deadline 1h --budget 20 --target ";
-  CHECK_THAT(error("job.yaml" + bounds + "accuracy=0.9"),
-             Contains("--target accuracy=0.9: job is a job known by its times alone"));
+  CHECK_THAT(error("job.yaml" + bounds + "accuracy=0.9"), Contains("a profile has times alone"));
   CHECK_THAT(error("soft.yaml" + bounds + "loss=0.1 --set numerics=off"),
              Contains("numerics: off knows times alone"));
   CHECK_THAT(error("soft.yaml" + bounds + "loss=0.1 --set training.evaluate_every=0"),
              Contains("evaluated only at the end"));
-  for (const char* wrong : {"accuracy", "accuracy=2", "accuracy=", "speed=3", "loss=-1", "=1"}) {
+  for (const char* wrong : {"accuracy", "accuracy=", "speed=3", "=1"}) {
     CAPTURE(wrong);
     CHECK_THAT(error("soft.yaml" + bounds + wrong), Contains("write accuracy=0.97"));
   }
+  CHECK_THAT(error("soft.yaml" + bounds + "accuracy=2"), Contains("training.until.accuracy"));
+  CHECK_THAT(error("soft.yaml" + bounds + "loss=-1"), Contains("training.until.loss"));
   const Called alone = sandbox.call("whatif soft.yaml --target loss=0.1");
   CHECK(alone.status != 0);
   CHECK_THAT(alone.err, Contains("--deadline"));

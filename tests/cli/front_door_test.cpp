@@ -29,7 +29,7 @@ TEST_CASE("front door: whatif says what limits a scenario or a recorded training
         std::string::npos);
   CHECK(sandbox.has("out/small/whatif/whatif.json"));
   REQUIRE(sandbox.call("simulate small.yaml --machine machine.yaml --quiet").status == 0);
-  const Called recorded = sandbox.call("whatif out/small/simulate --machine machine.yaml");
+  const Called recorded = sandbox.call("whatif out/small/simulate --full --machine machine.yaml");
   INFO(recorded.err);
   CHECK(recorded.status == 0);
   CHECK(recorded.out.find("on the path") != std::string::npos);

@@ -4,6 +4,7 @@
 #include "reports/record/json_object.h"
 #include "reports/show/figures/figure.h"
 #include "reports/studies/measured/forecast.h"
+#include "reports/studies/result/result.h"
 
 #include <vector>
 
@@ -19,5 +20,9 @@ Figure accuracy_of_forecast(const JsonObject& validation);
 /// A panel for what is measured in one kind of unit: a point a figure, the diagonal, what is kNear
 /// beside it. The title says how many forecasts are near. No panel: nothing is forecast.
 Figure measured_figure(const std::vector<FigureForecast>& forecasts, const Result& result);
+
+/// A panel for each table that has a column of per cents: a bar a row. The title is the sentence
+/// as far as its first semicolon. No panel: there is none.
+Figure result_figure(const std::string& name, const Result& result, const std::string& source);
 
 }  // namespace foretrain

@@ -4,9 +4,12 @@
 #include "reports/record/json_object.h"
 #include "reports/record/provenance.h"
 #include "reports/show/figures/of_records.h"
+#include "reports/show/figures/of_studies.h"
+#include "reports/show/page/result_page.h"
 #include "reports/show/page/sections.h"
 #include "reports/studies/sweep/finding.h"
 #include "reports/studies/validation/output.h"
+#include "reports/studies/whatif/whatif.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
@@ -89,8 +92,10 @@ void add_validation(const fs::path& path, Found& found) {
 }
 
 void add_answer(const JsonObject& whatif, Found& found) {
-  found.sections.push_back(whatif_section(whatif));
-  found.sentences.push_back(whatif_sentence(whatif));
+  const Result result = whatif_result(whatif);
+  found.sections.push_back(result_section(
+      "whatif", "What if", result, {result_figure("whatif", result, whatif.known_text("source"))}));
+  found.sentences.push_back(result.sentence);
   found.name = whatif.text("name");
 }
 

@@ -36,11 +36,12 @@ Section result_section(const std::string& id, const std::string& title, const Re
   Section section{id, title, result.sentence + " " + result.stands_on, {}, std::move(figures)};
   for (const ResultTable& table : result.tables) {
     if (table.rows.empty()) continue;
-    section.tables.push_back(page_table(table, result.stands_on));
+    section.tables.push_back(page_table(table, {}));
     section.tables.back().folded = table.full && table.rows.size() > kBriefRows;
   }
+  std::erase_if(section.figures, [](const Figure& figure) { return figure.panels.empty(); });
   if (result.notes.empty()) return section;
-  Table notes{"Notes", result.stands_on, {{"note", false, true}}, {}};
+  Table notes{"Notes", {}, {{"note", false, true}}, {}};
   for (const std::string& note : result.notes) notes.rows.push_back({{note}});
   section.tables.push_back(std::move(notes));
   return section;

@@ -31,11 +31,4 @@ Section sweep_section(const SweepTable& sweep, const std::vector<std::string>& s
 /// @throws InputError with the key that is wrong
 Section validation_section(const JsonObject& validation);
 
-/// What limits the training, the changes ranked by the time that they save, crossovers. `whatif` is
-/// the object that `whatif --json` prints of a case. @throws InputError with the key that is wrong
-Section whatif_section(const JsonObject& whatif);
-
-/// What limits it, in one sentence.
-std::string whatif_sentence(const JsonObject& whatif);
-
 }  // namespace foretrain

@@ -122,9 +122,9 @@ std::string notes_below(const ResultTable& table) {
 std::string to_text(const Result& result, bool full) {
   std::string text = wrap(result.sentence);
   for (const ResultTable& table : result.tables) {
-    if (table.full && !full) continue;
-    if (table.rows.empty()) continue;
-    text += "\n" + (full && result.tables.size() > 1 ? wrap(table.title) : std::string());
+    if (table.rows.empty() || (table.full && !full)) continue;
+    text += "\n";
+    if (full && result.tables.size() > 1) text += wrap(table.title);
     text += table_text(table, full);
     if (full) text += notes_below(table);
   }

@@ -3,7 +3,6 @@
 
 #include "models/protocol/training.h"
 #include "reports/record/record.h"
-#include "reports/studies/budget/budget.h"
 #include "scenarios/case_data.h"
 #include "scenarios/cluster.h"
 #include "scenarios/scenario.h"
@@ -36,9 +35,5 @@ std::string step_text(const Case& scenario_case, DataSets& data_sets);
 
 /// A sentence, then a line a host; at most 80 columns.
 std::string hardware_table(const std::vector<HostSpec>& hosts);
-
-/// The sentence that matters, the frontier, what just failed and by what, what is assumed; at most
-/// 80 columns.
-std::string budget_table(const BudgetAnswer& answer);
 
 }  // namespace foretrain

@@ -2,7 +2,6 @@
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/studies/budget/budget.h"
-#include "reports/studies/budget/search.h"
 #include "scenarios/check.h"
 #include "scenarios/prepared.h"
 #include "scenarios/same_work.h"
@@ -54,54 +53,21 @@ MeasuredDevice own_device(const ClusterSpec& cluster) {
   return {device->gflops, device->memory_bandwidth};
 }
 
-std::string sheet_text(const MeasuredDevice& device) {
-  std::string text = fmt::format("{} GFLOPS", grouped(std::llround(device.gflops)));
-  if (device.memory_bandwidth.value > 0)
-    text += fmt::format(", {:.0f} GB/s", device.memory_bandwidth.value / 1e9);
-  return text;
-}
-
-bool is_measured(const HostSpec& host, const ModelSpec& model) {
-  return measured_gradient(host.measured, model.profile_network, 1).has_value();
-}
-
-/// Hosts whose device was measured with the network; empty: none is.
-std::string measured_note(const ModelSpec& model, const HostsToTry& hosts) {
-  std::vector<std::string> names;
-  for (const HostSpec& host : hosts.hosts) {
-    if (is_measured(host, model)) names.push_back(host.name);
+std::string profile_note(const BudgetBase& base) {
+  const MeasuredDevice& device = base.scenario_case.scenario.model.profile_device;
+  if (!device.described()) {
+    return "Nothing says which device the profile was measured on (model.profile_device: {gflops: "
+           "..., memory_bandwidth: ...}): its times stand as they are on every host where nobody "
+           "measured the network, so that these differ in their number of devices, network and "
+           "price alone.";
   }
-  if (names.empty()) return {};
-  return fmt::format("On {} a gradient takes what a device there was measured to train of {}. ",
-                     fmt::join(names, ", "), model.profile_network);
-}
-
-std::string profile_note(const BudgetBase& base, const HostsToTry& hosts) {
-  const ModelSpec& model = base.scenario_case.scenario.model;
-  const std::string known = measured_note(model, hosts);
-  const MeasuredDevice& measured = model.profile_device;
-  if (!measured.described()) {
-    return fmt::format(
-        "{}Nothing says which device the profile was measured on (model.profile_device: {{gflops: "
-        "..., memory_bandwidth: ...}}): its times stand as they are on every {}host, so that hosts "
-        "differ in their number of devices, network and price alone.",
-        known, known.empty() ? "" : "other ");
-  }
-  std::vector<std::string> ratios;
-  for (const HostSpec& host : hosts.hosts) {
-    if (is_measured(host, model)) continue;
-    const double ratio = time_ratio(measured, host.device);
-    if (ratio != 1) ratios.push_back(fmt::format("{:.2f} on {}", ratio, host.name));
-  }
-  std::string text =
-      fmt::format("The profile's times are of a device of {} ({})", sheet_text(measured),
-                  base.own_device ? "that of the scenario's hosts" : "model.profile_device");
-  if (!ratios.empty()) {
-    text += fmt::format(
-        "; elsewhere they are scaled by what the lesser of FLOPs and bandwidth gains: x {}",
-        fmt::join(ratios, ", "));
-  }
-  return known + text + ".";
+  const double bandwidth = device.memory_bandwidth.value;
+  return fmt::format(
+      "The profile's times are of a device of {} GFLOPS{} ({}); where nobody measured "
+      "the network they are scaled by what the lesser of FLOPs and bandwidth gains.",
+      grouped(std::llround(device.gflops)),
+      bandwidth > 0 ? fmt::format(", {:.0f} GB/s", bandwidth / 1e9) : "",
+      base.own_device ? "that of the scenario's hosts" : "model.profile_device");
 }
 
 std::string work_note(const BudgetBase& base) {
@@ -118,7 +84,7 @@ std::string work_note(const BudgetBase& base) {
       examples, kBudgetSteps, kBudgetWarmSteps);
 }
 
-std::string compute_note(const BudgetBase& base, const HostsToTry& hosts) {
+std::string compute_note(const BudgetBase& base) {
   const Scenario& scenario = base.scenario_case.scenario;
   for (const HostSpec& host : scenario.cluster.hosts) {
     if (!host.compute) continue;
@@ -126,31 +92,28 @@ std::string compute_note(const BudgetBase& base, const HostsToTry& hosts) {
         "A gradient takes {} on every host, as compute: says, so only its batch was tried.",
         to_text(*host.compute));
   }
-  if (scenario.model.profiled()) return profile_note(base, hosts);
+  if (scenario.model.profiled()) return profile_note(base);
   return "Gradients are counted by FLOPs and bytes of data sheets, which trainings reach 30 to 50 "
-         "% "
-         "of: uncalibrated.";
+         "% of: uncalibrated.";
 }
 
-/// Of hosts that nobody rents; empty: all are rented.
-std::string bought_note(const HostsToTry& hosts) {
-  std::vector<std::string> names;
-  for (const HostSpec& host : hosts.hosts) {
-    if (host.bought) names.push_back(host.name);
-  }
-  if (names.empty()) return {};
+/// Of a search for a target.
+std::string search_note(const BudgetAnswer& answer) {
   return fmt::format(
-      "Bought, not rented: {}. The price of an hour is what it cost new over the hours of the "
-      "years "
-      "that it is kept (three in foretrain's own library, without power).",
-      fmt::join(names, ", "));
+      "What all steps take and cost, of which {} were simulated, put the clusters in order. "
+      "Gradients were then carried out for {} of {} kinds that learn alike (strategy, workers, "
+      "batch; each cluster by itself where time decides the order of gradients), those nearest to "
+      "both bounds first: so {} clusters were timed, {} of which do not come to {}.",
+      kBudgetSteps, grouped(answer.learned), grouped(answer.kinds), grouped(answer.timed),
+      grouped(std::ssize(answer.not_reached)), target_text(answer.base.target()));
 }
 
 }  // namespace
 
 BudgetBase base_of(const Case& scenario_case) {
   check_whole(scenario_case);
-  BudgetBase base{scenario_case};
+  BudgetBase base;
+  base.scenario_case = scenario_case;
   Scenario& scenario = base.scenario_case.scenario;
   const auto training = prepare(scenario_case, Need::shape).training;
   base.examples = planned_examples(*training);
@@ -170,12 +133,13 @@ BudgetBase base_of(const Case& scenario_case) {
   return base;
 }
 
-std::vector<std::string> assumptions(const BudgetBase& base, const HostsToTry& hosts) {
-  const Scenario& scenario = base.scenario_case.scenario;
+std::vector<std::string> assumptions(const BudgetAnswer& answer) {
+  const BudgetBase& base = answer.base;
+  const FrameworkSpec& framework = base.scenario_case.scenario.framework;
   const bool aims = base.target().wanted();
-  std::vector<std::string> notes{work_note(base), compute_note(base, hosts)};
-  if (const FrameworkSpec& framework = scenario.framework;
-      framework.step.ns > 0 || framework.example.ns > 0) {
+  std::vector<std::string> notes{work_note(base), compute_note(base)};
+  if (aims) notes.push_back(search_note(answer));
+  if (framework.step.ns > 0 || framework.example.ns > 0) {
     notes.push_back(fmt::format(
         "What a step takes beside its layers (framework.step, {}; framework.example, {}) is the "
         "same on every host.",
@@ -186,15 +150,27 @@ std::vector<std::string> assumptions(const BudgetBase& base, const HostsToTry& h
                             : "Evaluations and checkpoints do not count.");
   }
   notes.emplace_back(
-      "Hosts cost their price for the time of the training alone, to the second. Whether a batch "
-      "fits into a device is not looked at.");
-  if (std::string note = bought_note(hosts); !note.empty()) notes.push_back(std::move(note));
+      "Hosts cost their price for the time of the training alone, to the second; of a bought one "
+      "the price of an hour is what it cost new over the hours of the years that it is kept (three "
+      "in foretrain's own library, without power). Whether a batch fits into a device is not "
+      "looked at.");
   notes.emplace_back(
       aims ? "The learning rate is the scenario's, whatever the batch, the number of workers."
            : "Another batch, strategy, number of workers learns something else from as many "
              "examples.");
-  if (!hosts.left_out.empty()) {
-    notes.push_back(fmt::format("Not tried: {}.", fmt::join(hosts.left_out, "; ")));
+  if (!answer.refused.empty()) {
+    const Offer& first = answer.refused.front();
+    notes.push_back(fmt::format("{} of {} clusters could not be simulated; {}, {}, batch {}: {}",
+                                grouped(std::ssize(answer.refused)), grouped(answer.clusters),
+                                name_of(first.cluster), way_of(first.cluster),
+                                first.cluster.batch_size, first.refused));
+  }
+  std::vector<std::string> left_out;
+  for (const auto& [host, why_not] : answer.hosts) {
+    if (!why_not.empty()) left_out.push_back(fmt::format("{}: {}", host.name, why_not));
+  }
+  if (!left_out.empty()) {
+    notes.push_back(fmt::format("Not tried: {}.", fmt::join(left_out, "; ")));
   }
   return notes;
 }

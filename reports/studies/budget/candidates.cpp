@@ -1,7 +1,7 @@
-#include "reports/studies/budget/candidates.h"
-
+// The clusters that a training may be rented on, each with the ways to train there.
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
+#include "reports/studies/budget/budget.h"
 #include "scenarios/input_error.h"
 #include "scenarios/propose.h"
 #include "scenarios/same_work.h"
@@ -45,18 +45,23 @@ const HostSpec& host_called(const std::vector<HostSpec>& library, const std::str
                                fmt::join(names, ", ")));
 }
 
-/// What they cost is compared.
-void check_one_currency(const std::vector<HostSpec>& hosts) {
-  for (const HostSpec& host : hosts) {
-    const HostSpec& first = hosts.front();
-    if (host.price.currency == first.price.currency) continue;
+/// There are some, and what they cost can be compared.
+void check_tried(const std::vector<LibraryHost>& hosts) {
+  const HostSpec* first = nullptr;
+  for (const auto& [host, why_not] : hosts) {
+    if (!why_not.empty()) continue;
+    if (first == nullptr) first = &host;
+    if (host.price.currency == first->price.currency) continue;
     const auto called = [](const HostSpec& h) {
       return h.price.currency.empty() ? "no currency" : h.price.currency;
     };
     throw InputError(
         fmt::format("--hosts: the price of {} is in {}, that of {} in {}; name hosts of one "
                     "currency",
-                    host.name, called(host), first.name, called(first)));
+                    host.name, called(host), first->name, called(*first)));
+  }
+  if (first == nullptr) {
+    throw InputError("the library has no host to rent that the job could run on");
   }
 }
 
@@ -114,38 +119,27 @@ std::string way_of(const RentedCluster& cluster) {
   return cluster.strategy;
 }
 
-HostsToTry hosts_to_try(const Case& base, const std::vector<HostSpec>& library,
-                        const std::vector<std::string>& names) {
+std::vector<LibraryHost> hosts_to_try(const Case& base, const std::vector<HostSpec>& library,
+                                      const std::vector<std::string>& names) {
   const bool needs_device = timed_on_device(base.scenario);
-  HostsToTry found;
+  std::vector<LibraryHost> found;
   for (const std::string& name : names) {
     const HostSpec& host = host_called(library, name);
     const std::string why = why_not_tried(host, needs_device);
     if (!why.empty()) throw InputError(fmt::format("--hosts: {}: {}; leave it out", name, why));
-    if (std::ranges::find(found.hosts, name, &HostSpec::name) != found.hosts.end()) {
+    if (std::ranges::count(names, name) > 1) {
       throw InputError(fmt::format("--hosts: {} stands there twice; write it once", name));
     }
-    found.hosts.push_back(host);
+    found.push_back({host, {}});
   }
-  if (!names.empty()) {
-    check_one_currency(found.hosts);
-    return found;
-  }
-  for (const HostSpec& host : library) {
+  for (const HostSpec& host : names.empty() ? library : std::vector<HostSpec>()) {
     std::string why = why_not_tried(host, needs_device);
     if (why.empty() && host.bought) {
       why = fmt::format("it is bought, not rented (--hosts {} tries it)", host.name);
     }
-    if (why.empty()) {
-      found.hosts.push_back(host);
-    } else {
-      found.left_out.push_back(fmt::format("{}: {}", host.name, why));
-    }
+    found.push_back({host, std::move(why)});
   }
-  if (found.hosts.empty()) {
-    throw InputError("the library has no host to rent that the job could run on");
-  }
-  check_one_currency(found.hosts);
+  check_tried(found);
   return found;
 }
 

@@ -1,28 +1,50 @@
-// The search itself: waves of ever more hosts, each wave on several threads.
-#include "reports/studies/budget/search.h"
-
+// The search for a cluster: all of them by their first steps, then gradients for the best.
 #include "models/base/check.h"
+#include "models/protocol/registry.h"
 #include "reports/record/caveats.h"
 #include "reports/record/not_done.h"
+#include "reports/record/summary.h"
 #include "reports/studies/budget/budget.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "scenarios/input_error.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <iterator>
+#include <map>
 #include <mutex>
-#include <set>
-#include <span>
+#include <tuple>
 #include <utility>
 
 namespace foretrain {
 namespace {
 
-/// A cluster to try.
-struct Candidate {
-  const HostSpec* host = nullptr;
-  RentedCluster cluster;
-};
+using Offers = std::vector<Offer*>;
+
+/// Why the work could not be done; empty: it is. An interruption ends the search.
+std::string why_not(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const NotDone& error) {
+    if (error.outcome() == Outcome::interrupted) throw;
+    return error.what();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+Record simulated(const Case& scenario_case, const BudgetOptions& options) {
+  Record record = options.simulate(scenario_case);
+  if (record.outcome != Outcome::done) throw NotDone(record.outcome, record.failure);
+  return record;
+}
+
+void set_time(Offer& offer, double time_s) {
+  const HostSpec& host = offer.scenario_case.scenario.cluster.hosts.front();
+  offer.time_s = time_s;
+  offer.cost = host.price.per_hour * host.count * time_s / 3600;
+}
 
 /// Its first steps, for their times alone.
 Case begun_of(Case whole, const BudgetBase& base) {
@@ -34,108 +56,149 @@ Case begun_of(Case whole, const BudgetBase& base) {
   return whole;
 }
 
-/// @throws InputError, NotDone where it cannot be simulated
-Offer offer_of(const Candidate& candidate, const BudgetBase& base, const BudgetOptions& options) {
-  const RentedCluster& cluster = candidate.cluster;
-  Case whole = case_on(base.scenario_case, *candidate.host, cluster, base.examples);
-  const std::int64_t steps = whole.scenario.training.steps;
-  const Record record = options.simulate(begun_of(whole, base));
-  if (record.outcome != Outcome::done) throw NotDone(record.outcome, record.failure);
-  const double time_s = whole_time_s(record, steps * cluster.workers);
-  Offer offer{cluster, time_s, cost_on(whole, time_s), {}, std::move(whole)};
-  offer.uneven_share = uneven_share(record);
-  return offer;
+/// Of all clusters, fewer hosts first.
+std::vector<Offer> all_offers(const BudgetBase& base, const std::vector<LibraryHost>& hosts,
+                              int most_hosts) {
+  std::vector<Offer> all;
+  for (const int count : host_counts(most_hosts)) {
+    for (const LibraryHost& each : hosts) {
+      if (!each.why_not.empty()) continue;
+      for (const RentedCluster& cluster : clusters_of(base.scenario_case, each.host, count)) {
+        Case on = case_on(base.scenario_case, each.host, cluster, base.examples);
+        all.push_back({cluster, 0, 0, std::move(on)});
+      }
+    }
+  }
+  return all;
 }
 
-class Searching {
- public:
-  Searching(const BudgetBase& base, const HostsToTry& hosts, const BudgetOptions& options,
-            BudgetAnswer& answer)
-      : base_(base), hosts_(hosts), options_(options), answer_(answer) {}
-
-  /// Those that could be simulated, fewer hosts first; of the others the answer tells why.
-  std::vector<Offer> search() {
-    std::vector<std::vector<Candidate>> waves;
-    for (const int count : host_counts(options_.most_hosts)) {
-      std::vector<Candidate>& wave = waves.emplace_back();
-      for (const HostSpec& host : hosts_.hosts) {
-        for (RentedCluster& cluster : clusters_of(base_.scenario_case, host, count)) {
-          wave.push_back({&host, std::move(cluster)});
-        }
-      }
-      answer_.clusters += std::ssize(wave);
-    }
-    std::vector<Candidate> dropped;
-    std::set<std::string> dear;  // hosts of which fewer cost too much, however they train
-    for (std::vector<Candidate>& wave : waves) {
-      const auto kept = std::stable_partition(wave.begin(), wave.end(), [&](const Candidate& each) {
-        return !dear.contains(each.cluster.host);
-      });
-      std::move(kept, wave.end(), std::back_inserter(dropped));
-      wave.erase(kept, wave.end());
-      note_dear(simulate(wave), dear);
-    }
-    const auto holds = [&](const Offer& each) { return each.holds(options_.bounds); };
-    if (std::ranges::none_of(offers_, holds)) {
-      simulate(dropped);
-      dropped.clear();
-    }
-    if (!dropped.empty()) options_.progress(answer_.clusters, answer_.clusters);
-    answer_.dropped = std::ssize(dropped);
-    answer_.simulated = answer_.clusters - answer_.dropped;
-    return std::move(offers_);
-  }
-
- private:
-  /// Where a training ends at a target, its cost is known later: so far it is that of all its
-  /// steps.
-  void note_dear(std::span<const Offer> offers, std::set<std::string>& dear) const {
-    if (base_.target().wanted()) return;
-    for (const Offer& each : offers) dear.insert(each.cluster.host);
-    for (const Offer& each : offers) {
-      if (each.in_budget(options_.bounds)) dear.erase(each.cluster.host);
+Offers without_refused(const Offers& offers, BudgetAnswer& answer) {
+  Offers others;
+  for (Offer* each : offers) {
+    if (each->refused.empty()) {
+      others.push_back(each);
+    } else {
+      answer.refused.push_back(*each);
     }
   }
+  return others;
+}
 
-  /// The first one by itself: a machine may have to be measured for it. Returns what was offered.
-  std::span<const Offer> simulate(const std::vector<Candidate>& candidates) {
-    std::vector<std::optional<Offer>> found(candidates.size());
-    std::vector<std::string> refusals(candidates.size());
-    const auto one = [&](std::int64_t number) {
-      const auto i = static_cast<std::size_t>(number);
-      try {
-        found[i] = offer_of(candidates[i], base_, options_);
-      } catch (const NotDone& error) {
-        if (error.outcome() == Outcome::interrupted) throw;
-        refusals[i] = error.what();
-      } catch (const InputError& error) {
-        refusals[i] = error.what();
-      }
-      const std::lock_guard lock(mutex_);
-      options_.progress(++done_, answer_.clusters);
-    };
-    if (candidates.empty()) return {};
-    one(0);
-    in_parallel(std::ssize(candidates) - 1, options_.threads, [&](std::int64_t i) { one(i + 1); });
-    const std::size_t before = offers_.size();
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (found[i]) {
-        offers_.push_back(std::move(*found[i]));
-      } else {
-        answer_.refused.push_back({candidates[i].cluster, refusals[i]});
-      }
-    }
-    return std::span(offers_).subspan(before);
+/// Those that could be simulated. The first one by itself: a machine may have to be measured for
+/// it.
+Offers time_all(std::vector<Offer>& all, const BudgetOptions& options, BudgetAnswer& answer) {
+  std::mutex mutex;
+  std::int64_t done = 0;
+  const auto one = [&](std::int64_t number) {
+    Offer& offer = all[static_cast<std::size_t>(number)];
+    const TrainingSpec& training = offer.scenario_case.scenario.training;
+    offer.refused = why_not([&] {
+      const Record record = simulated(begun_of(offer.scenario_case, answer.base), options);
+      set_time(offer, whole_time_s(record, training.steps * training.workers));
+      offer.range = forecast_range(record);
+      offer.uneven_share = uneven_share(record);
+    });
+    const std::lock_guard lock(mutex);
+    options.progress(++done, answer.clusters);
+  };
+  if (!all.empty()) one(0);
+  in_parallel(answer.clusters - 1, options.threads, [&](std::int64_t i) { one(i + 1); });
+  Offers offers;
+  offers.reserve(all.size());
+  for (Offer& each : all) offers.push_back(&each);
+  return without_refused(offers, answer);
+}
+
+/// Those that no other beats in time and in cost, the cheapest first.
+Offers frontier_of(Offers offers) {
+  std::ranges::stable_sort(offers, {},
+                           [](const Offer* o) { return std::pair(o->cost, o->time_s); });
+  Offers frontier;
+  for (Offer* each : offers) {
+    if (frontier.empty() || each->time_s < frontier.back()->time_s) frontier.push_back(each);
   }
+  return frontier;
+}
 
-  const BudgetBase& base_;
-  const HostsToTry& hosts_;
-  const BudgetOptions& options_;
-  BudgetAnswer& answer_;
-  std::vector<Offer> offers_;
-  std::mutex mutex_;
-  std::int64_t done_ = 0;
-};
+/// The same text where clusters learn alike. In which groups workers add their gradients up, on how
+/// many servers, changes at most the last bits of a sum.
+std::string kind_of(const Offer& offer) {
+  const RentedCluster& cluster = offer.cluster;
+  std::string kind =
+      fmt::format("{}, {}, {}", cluster.strategy, cluster.workers, cluster.batch_size);
+  const ProtocolOptions& options = offer.scenario_case.scenario.training.protocol;
+  if (protocol_called(cluster.strategy).deterministic(options)) return kind;
+  return fmt::format("{}, {}, {}", kind, name_of(cluster), way_of(cluster));
+}
+
+/// Of each kind those that no other of it beats; in the order in which their gradients are carried
+/// out.
+std::vector<Offers> alike_kinds(const Offers& offers, const Bounds& bounds) {
+  const Offers frontier = frontier_of(offers);
+  std::map<std::string, Offers> by_kind;
+  for (Offer* each : offers) by_kind[kind_of(*each)].push_back(each);
+  std::vector<Offers> kinds;
+  kinds.reserve(by_kind.size());
+  for (auto& [name, members] : by_kind) kinds.push_back(frontier_of(std::move(members)));
+  const auto rank = [&](const Offer* offer) {  // smaller: earlier
+    const bool beaten = std::ranges::find(frontier, offer) == frontier.end();
+    const bool holds = offer->holds(bounds);
+    const double miss = std::max(offer->time_s / bounds.deadline_s, offer->cost / bounds.budget);
+    return std::tuple(beaten, !holds, holds ? offer->cost : miss);
+  };
+  std::ranges::stable_sort(kinds, {}, [&](const Offers& kind) {
+    return rank(*std::ranges::min_element(kind, {}, rank));
+  });
+  return kinds;
+}
+
+/// Carries out the gradients of the first that can be simulated: the others are there after as many
+/// steps, each at its own pace. Whether one could be.
+bool learn(const Offers& kind, const BudgetBase& base, const BudgetOptions& options) {
+  const Offer* learned = nullptr;
+  double share = 0;  // of the time that all steps take
+  for (Offer* offer : kind) {
+    if (learned != nullptr) {
+      offer->reached = learned->reached;
+      offer->steps = learned->steps;
+      if (offer->reached) set_time(*offer, offer->time_s * share);
+      continue;
+    }
+    offer->refused = why_not([&] {
+      const Record record = simulated(offer->scenario_case, options);
+      learned = offer;
+      const EvalReport* found = first_reaching(record.evals, base.target());
+      offer->reached = found != nullptr;
+      if (found == nullptr) return;
+      offer->steps = found->step.value;
+      const double time_s = (record.startup + (found->time - Instant{})).seconds();
+      share = time_s / offer->time_s;
+      set_time(*offer, time_s);
+    });
+  }
+  return learned != nullptr;
+}
+
+/// Those whose gradients were carried out, with what they take and cost until the target.
+Offers time_to_target(const Offers& offers, const BudgetOptions& options, BudgetAnswer& answer) {
+  std::vector<Offers> kinds = alike_kinds(offers, options.bounds);
+  answer.kinds = std::ssize(kinds);
+  if (kinds.size() > kMostLearned) kinds.resize(kMostLearned);
+  std::mutex mutex;
+  std::int64_t done = 0;
+  options.learning(done, std::ssize(kinds));
+  in_parallel(std::ssize(kinds), options.threads, [&](std::int64_t number) {
+    const bool learned = learn(kinds[static_cast<std::size_t>(number)], answer.base, options);
+    const std::lock_guard lock(mutex);
+    answer.learned += learned ? 1 : 0;
+    options.learning(++done, std::ssize(kinds));
+  });
+  Offers timed;
+  for (const Offers& kind : kinds) timed.insert(timed.end(), kind.begin(), kind.end());
+  timed = without_refused(timed, answer);
+  answer.timed = std::ssize(timed);
+  return timed;
+}
 
 }  // namespace
 
@@ -159,27 +222,50 @@ double whole_time_s(const Record& record, std::int64_t gradients) {
 
 BudgetAnswer find_cluster(const Case& scenario_case, const BudgetOptions& options) {
   FT_CHECK(options.bounds.deadline_s > 0 && options.bounds.budget > 0 && options.most_hosts > 0);
-  const BudgetBase base = base_of(scenario_case);
-  const HostsToTry hosts = hosts_to_try(base.scenario_case, options.library, options.names);
   BudgetAnswer answer;
-  answer.scenario_case = base.scenario_case;
+  answer.base = base_of(scenario_case);
   answer.bounds = options.bounds;
-  answer.examples = base.examples;
-  answer.notes = assumptions(base, hosts);
-  std::vector<Offer> offers = Searching(base, hosts, options, answer).search();
-  if (base.target().wanted()) {
-    offers = offers_to_target(std::move(offers), base, options, answer);
+  answer.hosts = hosts_to_try(answer.base.scenario_case, options.library, options.names);
+  std::vector<Offer> all = all_offers(answer.base, answer.hosts, options.most_hosts);
+  answer.clusters = std::ssize(all);
+  Offers tried = time_all(all, options, answer);
+  if (answer.base.target().wanted()) tried = time_to_target(tried, options, answer);
+  for (const Offer* each : tried) {
+    if (!each->reached) answer.not_reached.push_back(*each);
   }
-  choose_offers(std::move(offers), answer);
-  if (base.target().wanted()) answer.notes.insert(answer.notes.begin() + 1, search_note(answer));
-  const auto add_limit = [&](Offer& offer) {
-    offer.limit = options.limit(begun_of(offer.scenario_case, base));
-  };
-  for (std::optional<Offer>* each : {&answer.cheapest, &answer.in_time, &answer.in_budget}) {
-    if (*each) add_limit(**each);
+  std::erase_if(tried, [](const Offer* each) { return !each->reached; });
+  for (const Offer* each : frontier_of(tried)) {
+    answer.frontier.push_back(*each);
+    answer.frontier.back().limit = options.limit(begun_of(each->scenario_case, answer.base));
   }
-  for (Offer& each : answer.frontier) add_limit(each);
+  if (const Offer* cheapest = answer.cheapest()) {
+    answer.as_cheap = std::ranges::count_if(tried,
+                                            [&](const Offer* each) {
+                                              return each->holds(answer.bounds) &&
+                                                     each->range.same(each->cost, cheapest->cost);
+                                            }) -
+                      1;
+  }
   return answer;
+}
+
+const Offer* BudgetAnswer::cheapest() const {
+  const Offer* offer = in_time();
+  return offer != nullptr && offer->in_budget(bounds) ? offer : nullptr;
+}
+
+const Offer* BudgetAnswer::in_time() const {
+  const auto found =
+      std::ranges::find_if(frontier, [&](const Offer& o) { return o.in_time(bounds); });
+  return found == frontier.end() ? nullptr : &*found;
+}
+
+const Offer* BudgetAnswer::in_budget() const {
+  const Offer* fastest = nullptr;
+  for (const Offer& each : frontier) {
+    if (each.in_budget(bounds)) fastest = &each;
+  }
+  return fastest;
 }
 
 }  // namespace foretrain

@@ -100,6 +100,11 @@ Json to_json(const WhatIf& whatif) {
   json["measure"] = whatif.measure;
   json["examples"] = whatif.examples;
   json["time_s"] = given_or_null(whatif.time_s);
+  const auto bound = [&](double factor) {
+    return whatif.time_s ? Json(*whatif.time_s * factor) : Json();
+  };
+  json["time_s_low"] = bound(whatif.range.low);
+  json["time_s_high"] = bound(whatif.range.high);
   json["cost"] = given_or_null(whatif.cost);
   json["currency"] = given_or_null(whatif.currency);
   json["staleness_mean"] = given_or_null(whatif.staleness_mean);
@@ -113,7 +118,8 @@ Json to_json(const WhatIf& whatif) {
   for (const Crossover& each : whatif.crossovers) {
     json["crossovers"].push_back({{"question", each.question},
                                   {"answer", each.answer},
-                                  {"value", given_or_null(each.value)}});
+                                  {"value", given_or_null(each.value)},
+                                  {"asked", each.asked}});
   }
   if (!whatif.phases.empty()) {
     for (const PhasePair& pair : whatif.phases) {

@@ -1,7 +1,9 @@
 // What limits a training, what each change would buy: as data, for texts or figures.
 #pragma once
 
+#include "reports/record/forecast_range.h"
 #include "reports/record/summary.h"
+#include "reports/studies/result/result.h"
 #include "scenarios/scenario.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -59,6 +61,7 @@ struct Crossover {
   std::string question;
   std::string answer;           ///< a sentence
   std::optional<double> value;  ///< the figure in it
+  bool asked = false;           ///< by --crossover; else it is found unasked
 };
 
 /// A change that was run for real.
@@ -96,6 +99,7 @@ struct WhatIf {
   std::string measure;       ///< what the times are for: `57,600 examples`, `accuracy 0.97`
   double examples = 0;
   std::optional<double> time_s;  ///< without any change
+  ForecastRange range{};         ///< of that; times with changes share most of its error
   std::string no_time{};         ///< why not, what to do: a target that is not reached; else empty
   std::optional<double> cost;
   std::string currency{};                  ///< of all costs; empty: the prices have none
@@ -118,12 +122,14 @@ struct WhatIf {
 
 /// `sync: server NIC limits it, 75 % of the critical path`
 std::string limit_text(const Case& scenario_case, const Limit& limit);
-/// What limits it, in one sentence.
+/// What limits it, what that costs, what saves most, in one sentence; no advice by what is within
+/// the forecast's error.
 std::string first_sentence(const WhatIf& whatif);
-/// For a terminal of 80 columns, the sentence first.
-std::string to_table(const WhatIf& whatif);
 /// What `whatif --json` prints.
 nlohmann::ordered_json to_json(const WhatIf& whatif);
+/// The changes, the critical path, phases of a recorded run. `whatif` is what to_json made of a
+/// case. @throws InputError with the key that is wrong
+Result whatif_result(const JsonObject& whatif);
 
 /// Of a training whose workers go in step: of each step the phases of the worker that waited least,
 /// which the others waited for, s a step in the mean. Its remaining wait is that for the server.

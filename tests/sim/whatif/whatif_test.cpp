@@ -85,10 +85,10 @@ TEST_CASE("whatif: a server's NIC that all gradients pass is the limit") {
   const WhatIf whatif = ask(nic_bound());
   CHECK(whatif.limit.resource == "server NIC");
   CHECK(whatif.limit.change == "server NIC 2x");
+  CHECK(whatif.range.error() == Approx(0.1));
   CHECK(first_sentence(whatif).starts_with(
       "sync: server NIC limits it, 76 % of the critical path; twice the rate of the servers' "
-      "NICs saves 38 %; most is saved by " +
-      whatif.changes.front().name + ", "));
+      "NICs saves 38 % of "));
 }
 
 TEST_CASE("whatif: workers that compute most of the time are the limit") {
@@ -256,10 +256,6 @@ TEST_CASE("whatif: with a target the time until it is reached is compared") {
   CHECK(whatif.no_time.empty());
   // Between evaluations 1 % is noise.
   CHECK_FALSE(whatif.find("worker CPU 2x")->elasticity.has_value());
-  CHECK(to_table(whatif).find(
-            "time for accuracy 0.6, interpolated between evaluations, which are left out\n") !=
-        std::string::npos);
-  CHECK(to_table(whatif).find("per 1 %") == std::string::npos);
 }
 
 TEST_CASE("whatif: a target that is not reached says how near it came, and nothing of savings") {
@@ -274,11 +270,8 @@ TEST_CASE("whatif: a target that is not reached says how near it came, and nothi
   CHECK(whatif.no_time.starts_with("accuracy 1 is not reached in 20 steps (best: 0."));
   CHECK(whatif.no_time.ends_with("); raise training.steps, or ask without the target"));
   CHECK(first_sentence(whatif).ends_with("critical path; " + whatif.no_time + "."));
-  const std::string text = to_table(whatif);
-  CHECK(text.find("No change that was tried has a time to accuracy 1.\n") != std::string::npos);
-  CHECK(text.find("Nothing is saved by") == std::string::npos);
-  CHECK(text.find("as it is") == std::string::npos);
-  CHECK(text.find("Neither reaches accuracy 1.") != std::string::npos);
+  const auto neither = [](const Crossover& each) { return each.answer.starts_with("Neither"); };
+  CHECK(std::ranges::any_of(whatif.crossovers, neither));
 }
 
 TEST_CASE("whatif: a target that has no time says why, by the target and what was found") {

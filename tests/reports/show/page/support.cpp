@@ -1,6 +1,8 @@
 #include "tests/reports/show/page/support.h"
 
+#include "reports/show/figures/of_studies.h"
 #include "reports/show/page/report.h"
+#include "reports/show/page/result_page.h"
 #include "reports/show/page/sections.h"
 #include "reports/studies/validation/output.h"
 #include "reports/studies/whatif/whatif.h"
@@ -119,11 +121,13 @@ std::string priced_sweep_csv() {
 Page page_of_everything() {
   const auto validation = to_json(validate_times({{100, 102, 104}, 90}, {{50, 50, 51}, 60}));
   const auto whatif = whatif_json();
+  const Result answer = whatif_result(JsonObject(whatif, "whatif:"));
   Found found;
   found.records = records_with_usage();
-  found.sections = {validation_section(JsonObject(validation, "validation:")),
-                    sweep_section(read_sweep(sweep_csv(), "sweep.csv")),
-                    whatif_section(JsonObject(whatif, "whatif:"))};
+  found.sections = {
+      validation_section(JsonObject(validation, "validation:")),
+      sweep_section(read_sweep(sweep_csv(), "sweep.csv")),
+      result_section("whatif", "What if", answer, {result_figure("whatif", answer, "simulated")})};
   found.sentences = {"sync is forecast 10 % too fast."};
   return page_of(found);
 }

@@ -1,7 +1,5 @@
 // A search for the time until a target, whose learning is known, against sums by hand.
 #include "reports/record/not_done.h"
-#include "reports/show/terminal/tables.h"
-#include "reports/studies/budget/search.h"
 #include "tests/reports/studies/budget/support.h"
 
 #include <catch2/catch.hpp>
@@ -38,32 +36,30 @@ const Offer* offer_on(const std::vector<Offer>& offers, const std::string& name)
 
 TEST_CASE("budget target: times and costs are those until it is reached") {
   const BudgetAnswer answer = find_cluster(aimed_case(kHalf), learning_hosts(1000, 0.8));
-  REQUIRE(answer.cheapest.has_value());
-  CHECK(name_of(answer.cheapest->cluster) == "fast x 1");
-  CHECK(answer.cheapest->time_s == Approx(720));
-  CHECK(answer.cheapest->cost == Approx(0.6));
-  CHECK(answer.cheapest->steps == 1800);
-  CHECK(answer.cheapest->limit.resource == "connection");
+  REQUIRE(answer.cheapest() != nullptr);
+  CHECK(name_of(answer.cheapest()->cluster) == "fast x 1");
+  CHECK(answer.cheapest()->time_s == Approx(720));
+  CHECK(answer.cheapest()->cost == Approx(0.6));
+  CHECK(answer.cheapest()->steps == 1800);
+  CHECK(answer.cheapest()->limit.resource == "connection");
   // What is written as a scenario asks for the same.
-  CHECK(answer.cheapest->scenario_case.scenario.training.until == kHalf);
-  CHECK(answer.cheapest->scenario_case.scenario.numerics);
-  CHECK(clusters_in(answer.frontier) == std::vector<std::string>{"small x 1", "fast x 1"});
-  const Offer* slow = offer_on(answer.just_failed, "small x 2");
+  CHECK(answer.cheapest()->scenario_case.scenario.training.until == kHalf);
+  CHECK(answer.cheapest()->scenario_case.scenario.numerics);
+  CHECK(clusters_in(answer.frontier) ==
+        std::vector<std::string>{"small x 1", "fast x 1", "fast x 2"});
+  const Offer* slow = offer_on(answer.frontier, "fast x 2");
   REQUIRE(slow != nullptr);
   CHECK(slow->steps == 1200);
-  CHECK(slow->time_s == Approx(1320));
+  CHECK(slow->time_s == Approx(600));
 }
 
 TEST_CASE("budget target: one training tells of all clusters that learn alike, of async of one") {
   BudgetOptions options = learning_hosts(1000, 0.8);
   std::map<std::string, int> learned;
-  int longest = 0;
   options.simulate = [&](const Case& each) {
     const TrainingSpec& training = each.scenario.training;
     if (each.scenario.numerics) {
       ++learned[training.strategy + " " + std::to_string(training.workers)];
-    } else if (training.evaluate_every > 0 && training.workers == 1) {
-      longest = std::max(longest, static_cast<int>(training.steps));
     }
     return learning_by_formula(each);
   };
@@ -75,8 +71,6 @@ TEST_CASE("budget target: one training tells of all clusters that learn alike, o
     CHECK(learned[once] == 1);
   }
   CHECK(learned["async 2"] > 1);
-  // The other host of one worker was simulated as far as it takes to see the target.
-  CHECK(longest == 1801);
   // All-reduce of 1, 2, 4, sync of 2, 4 workers; async on either host with 1, 2, of four hosts 1,
   // 2, 4 servers.
   CHECK(answer.kinds == 15);
@@ -92,7 +86,6 @@ TEST_CASE("budget target: what never comes to it is told so, in every form") {
   const Offer* never = offer_on(answer.not_reached, "fast x 4");
   REQUIRE(never != nullptr);
   CHECK(what_failed(*never, answer.bounds) == "accuracy 0.5 not within 900 steps");
-  CHECK(offer_on(answer.just_failed, "fast x 4") != nullptr);
   CHECK(offer_on(answer.frontier, "fast x 4") == nullptr);
   const auto json = to_json(answer);
   CHECK(json["target"]["accuracy"] == 0.5);
@@ -100,21 +93,15 @@ TEST_CASE("budget target: what never comes to it is told so, in every form") {
   REQUIRE(!json["not_reached"].empty());
   CHECK(json["not_reached"][0]["time_s"].is_null());
   CHECK(json["not_reached"][0]["steps_to_target"].is_null());
-  std::string table = budget_table(answer);
-  std::ranges::replace(table, '\n', ' ');
-  for (const char* part :
-       {"the cheapest that reaches accuracy 0.5 within 16.67 min for 0.8",
-        "1,800 steps to accuracy 0.5; connection limits it, 60 %", "not within 900 steps"}) {
-    CAPTURE(part, table);
-    CHECK(table.find(part) != std::string::npos);
-  }
+  CHECK(first_sentence(answer).find("the cheapest that reaches accuracy 0.5 within 16.67 min for "
+                                    "0.8") != std::string::npos);
 }
 
 TEST_CASE("budget target: the last evaluation counts, where none finds it nothing holds") {
   const BudgetAnswer answer = find_cluster(aimed_case({.loss = 0.001}), learning_hosts(10'000, 10));
   // One worker's last evaluation, of all its examples, has a loss of 0.
-  REQUIRE(answer.cheapest.has_value());
-  CHECK(answer.cheapest->steps == 3600);
+  REQUIRE(answer.cheapest() != nullptr);
+  CHECK(answer.cheapest()->steps == 3600);
   BudgetOptions several = learning_hosts(10'000, 10);
   several.simulate = [](const Case& each) {
     Record record = learning_by_formula(each);
@@ -122,8 +109,8 @@ TEST_CASE("budget target: the last evaluation counts, where none finds it nothin
     return record;
   };
   const BudgetAnswer none = find_cluster(aimed_case({.accuracy = 0.9}), several);
-  CHECK(!none.cheapest);
-  CHECK((!none.in_time && !none.in_budget));
+  CHECK(none.cheapest() == nullptr);
+  CHECK((!none.in_time() && !none.in_budget()));
   CHECK(none.timed == std::ssize(none.not_reached));
   CHECK(first_sentence(none).find("no cluster that was tried reaches accuracy 0.9") !=
         std::string::npos);

@@ -1,13 +1,17 @@
 // What-if as people, as programs read it.
 #include "reports/studies/whatif/whatif.h"
 
+#include "reports/record/json_object.h"
 #include "reports/record/text.h"
+#include "reports/show/terminal/result_text.h"
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <sstream>
+#include <string>
 
 namespace foretrain::testing {
 namespace {
@@ -25,6 +29,7 @@ WhatIf made_up() {
   WhatIf whatif;
   whatif.scenario_case = case_of("sync");
   whatif.measure = "1,000 examples";
+  whatif.stands_on = "Stands on: a key.";
   whatif.time_s = 10;
   whatif.cost = 0.0125;
   whatif.path_s = 10;
@@ -44,10 +49,43 @@ WhatIf made_up() {
   return whatif;
 }
 
+Result result_in(const WhatIf& whatif) {
+  const auto json = to_json(whatif);
+  return whatif_result(JsonObject(json, "whatif:"));
+}
+
+std::string text_of(const WhatIf& whatif) { return to_text(result_in(whatif), true); }
+
+std::string cell_of(const WhatIf& whatif, std::size_t row, const std::string& column) {
+  const ResultTable table = result_in(whatif).tables.front();
+  const auto place = std::ranges::find(table.columns, column, &ResultColumn::name);
+  const auto number = static_cast<std::size_t>(place - table.columns.begin());
+  return cell_text(table.rows.at(row).values.at(number), place->kind);
+}
+
 TEST_CASE("whatif text: the first sentence says what limits it and what helps most") {
   CHECK(first_sentence(made_up()) ==
-        "sync: server NIC limits it, 60 % of the critical path; twice of something saves 30 %; "
-        "most is saved by strategy all_reduce, 60 %.");
+        "sync: server NIC limits it, 60 % of the critical path; twice of something saves 30 % of "
+        "10 s (10 s to 10 s) for 1,000 examples; most is saved by strategy all_reduce, 60 %.");
+}
+
+TEST_CASE("whatif text: what is within the forecast's error is no finding") {
+  WhatIf whatif = made_up();
+  whatif.range = {0.6, 1.4};
+  CHECK(first_sentence(whatif) ==
+        "sync: server NIC limits it, 60 % of the critical path; twice of something saves no more "
+        "than the forecast's error, 40 %, of 10 s (6 s to 14 s) for 1,000 examples; most is saved "
+        "by strategy all_reduce, 60 %.");
+  whatif.changes[1].time_s = 5;  // as good as the best, for all that is known
+  CHECK(
+      first_sentence(whatif).ends_with("; twice of something saves 50 % of 10 s (6 s to 14 s) "
+                                       "for 1,000 examples."));
+  whatif.changes[1].name = "another";
+  CHECK(first_sentence(whatif).ends_with(
+      "; it takes 10 s (6 s to 14 s) for 1,000 examples; most is saved by strategy all_reduce, "
+      "60 %, as much as by another within the forecast's error, 40 %."));
+  whatif.range = {0.1, 1.9};
+  CHECK(first_sentence(whatif).ends_with("; it takes 10 s (1 s to 19 s) for 1,000 examples."));
 }
 
 TEST_CASE("whatif text: a resource whose other order of work takes longer is no advice") {
@@ -56,72 +94,56 @@ TEST_CASE("whatif text: a resource whose other order of work takes longer is no 
   whatif.changes[1].reordered = true;
   whatif.changes[0].name = "one worker 30 % slower";
   whatif.changes[0].reordered = true;
-  CHECK(first_sentence(whatif) == "sync: server NIC limits it, 60 % of the critical path.");
-  const std::string text = to_table(whatif);
-  CHECK(text.find("-12.0 %") == std::string::npos);
-  CHECK(text.find("Reordered: one worker 30 % slower, server NIC 2x: work takes another order") !=
-        std::string::npos);
-  CHECK(to_json(whatif)["changes"][1]["saved"].is_null());
-  CHECK(to_json(whatif)["changes"][1]["reordered"] == true);
+  CHECK(first_sentence(whatif) ==
+        "sync: server NIC limits it, 60 % of the critical path; it takes 10 s (10 s to 10 s) for "
+        "1,000 examples.");
+  const auto json = to_json(whatif);
+  CHECK(json["changes"][1]["saved"].is_null());
+  CHECK(json["changes"][1]["reordered"] == true);
+  CHECK(cell_of(whatif, 2, "saved") == "reordered");
 }
 
-TEST_CASE("whatif text: a strategy that learns otherwise says how, unless a target says how long") {
+TEST_CASE("whatif text: a strategy that learns otherwise says so, unless a target says how long") {
   WhatIf whatif = made_up();
   whatif.changes[0].name = "strategy local_sgd";
   whatif.changes[0].statistical_efficiency = "workers drift apart";
-  const std::string note = "Statistical efficiency of strategy local_sgd: workers drift apart.";
   CHECK(first_sentence(whatif).ends_with(
       "most is saved by strategy local_sgd, 60 %, at another statistical efficiency."));
-  CHECK(to_table(whatif).find(note) != std::string::npos);
-  CHECK(to_json(whatif)["changes"][0]["statistical_efficiency"] == "workers drift apart");
-  CHECK(to_json(whatif)["changes"][1]["statistical_efficiency"].is_null());
+  CHECK(text_of(whatif).find("strategy local_sgd: statistical efficiency: workers drift apart\n") !=
+        std::string::npos);
   whatif.scenario_case.scenario.training.until.accuracy = 0.9;
   CHECK(first_sentence(whatif).ends_with("most is saved by strategy local_sgd, 60 %."));
-  CHECK(to_table(whatif).find(note) == std::string::npos);
 }
 
-TEST_CASE("whatif text: of strategies that are not in step the mean staleness is told") {
+TEST_CASE("whatif text: all of it fits 80 columns, what is told unasked 30 lines") {
   WhatIf whatif = made_up();
-  const std::string begin = "Mean staleness of gradients, in updates: ";
-  CHECK(to_table(whatif).find(begin) == std::string::npos);
-  CHECK(to_json(whatif)["changes"][0]["staleness_mean"].is_null());
-  whatif.changes[0].name = "strategy async";
   whatif.changes[0].staleness_mean = 2.96;
-  CHECK(to_table(whatif).find("\n" + begin + "3.0 with strategy async.\n") != std::string::npos);
-  CHECK(to_json(whatif)["changes"][0]["staleness_mean"] == 2.96);
-  CHECK(to_json(whatif)["staleness_mean"].is_null());
-}
-
-TEST_CASE("whatif text: staleness is told as it is, with the changes that move it") {
-  WhatIf whatif = made_up();
-  whatif.staleness_mean = 3.02;
-  whatif.changes[0].name = "strategy ssp";
-  whatif.changes[0].staleness_mean = 1.2;
-  whatif.changes[1].staleness_mean = 2.98;  // as before, to a tenth
-  CHECK(to_json(whatif)["staleness_mean"] == 3.02);
-  const std::string told = wrap(
-      "Mean staleness of gradients, in updates: 3.0 as it is; 1.2 with strategy ssp. With other "
-      "changes it stays, unless workers go in step.");
-  CHECK(to_table(whatif).find("\n" + told) != std::string::npos);
-  whatif.changes[1].staleness_mean.reset();
-  CHECK(to_table(whatif).find("With other changes it stays") == std::string::npos);
-  whatif.scenario_case.scenario.training.until.accuracy = 0.9;
-  CHECK(to_table(whatif).find("3.0 as it is; 1.2 with strategy ssp.") != std::string::npos);
-}
-
-TEST_CASE("whatif text: it fits 80 columns with every figure in it") {
-  const std::string text = to_table(made_up());
+  whatif.queued = 0.2;
+  for (int i = 0; i < 20; ++i) whatif.changes.push_back(change("another", 11));
+  const std::string text = text_of(whatif);
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     CAPTURE(line);
     CHECK(columns_of(line) <= kTerminalColumns);
   }
-  for (const char* part : {"server NIC in", "+30.0 %", "0.60 %", "0.00875", "From 4.",
-                           "Nothing is saved by half the latency.", "Not tried: double batch",
-                           "-10.0 %", "compute", "Simulated"}) {
-    CAPTURE(part);
+  for (const char* part : {"server NIC in", "+30.0 %", "0.00875", "2.96", "From 4.", "as it is",
+                           "double batch: not tried: a gradient takes", "-10.0 %", "compute",
+                           "Simulated. Stands on", "20 % of the critical path waits in line"}) {
+    CAPTURE(part, text);
     CHECK(text.find(part) != std::string::npos);
   }
+  const std::string brief = to_text(result_in(whatif), false);
+  CHECK(std::ranges::count(brief, '\n') <= 24);
+  CHECK(brief.find("10 of 25 rows; --full has all.") != std::string::npos);
+}
+
+TEST_CASE("whatif text: what --crossover asks is told first, what is found unasked with --full") {
+  WhatIf whatif = made_up();
+  whatif.verified.reset();
+  const auto told = [&] { return to_text(result_in(whatif), false).find("From 4."); };
+  CHECK(told() == std::string::npos);
+  whatif.crossovers[0].asked = true;
+  CHECK(told() != std::string::npos);
 }
 
 // Of ten seconds as they are nobody knows when they reach it.
@@ -141,7 +163,7 @@ WhatIf without_time() {
   return whatif;
 }
 
-TEST_CASE("whatif text: a target that is not reached is said first, in place of rows of dashes") {
+TEST_CASE("whatif text: a target that is not reached is said first, then the critical path") {
   const WhatIf whatif = without_time();
   const std::string sentence =
       "sync: server NIC limits it, 60 % of the critical path; accuracy 0.9 is not reached in 100 "
@@ -151,41 +173,9 @@ TEST_CASE("whatif text: a target that is not reached is said first, in place of 
   CHECK(json["limit"]["sentence"] == sentence);
   CHECK(json["time_s"].is_null());
   CHECK(json["changes"].size() == 4);
-  const std::string text = to_table(whatif);
-  CHECK(text.starts_with(wrap(sentence)));
-  CHECK(
-      text.find("No change that was tried has a time to accuracy 0.9.\nNot tried: double batch") !=
-      std::string::npos);
-  for (const char* part : {"Nothing is saved by", "as it is", "strategy all_reduce"}) {
-    CAPTURE(part);
-    CHECK(text.find(part) == std::string::npos);
-  }
-}
-
-TEST_CASE("whatif text: of a target that one change reaches that one has a row, others a name") {
-  WhatIf whatif = without_time();
-  whatif.changes[0].time_s = 4;
-  const std::string text = to_table(whatif);
-  CHECK(
-      text.find("time for accuracy 0.9, interpolated between evaluations, which are left out\n") !=
-      std::string::npos);
-  CHECK(text.find("  strategy all_reduce                 4 s         -") != std::string::npos);
-  CHECK(text.find("\nNo time is known with server NIC 2x, half the latency.\n") !=
-        std::string::npos);
-  CHECK(text.find("Nothing is saved by") == std::string::npos);
-}
-
-TEST_CASE("whatif text: with a target there is no column of what 1 % does") {
-  WhatIf whatif = made_up();
-  CHECK(to_table(whatif).find("per 1 %") != std::string::npos);
-  CHECK(to_table(whatif).find("interpolated") == std::string::npos);
-  whatif.scenario_case.scenario.training.until.accuracy = 0.9;
-  const std::string text = to_table(whatif);
-  CHECK(text.find("per 1 %") == std::string::npos);
-  CHECK(text.find("0.60 %") == std::string::npos);
-  CHECK(text.find("interpolated between evaluations, which are left out\n") ==
-        text.rfind("interpolated between evaluations"));
-  CHECK(text.find("saved    if free     cost\n") != std::string::npos);
+  const std::string brief = to_text(result_in(whatif), false);
+  CHECK(brief.find("critical path") != std::string::npos);
+  CHECK(brief.find("as it is") == std::string::npos);
 }
 
 TEST_CASE("whatif json: figures that are not known are null") {
@@ -196,6 +186,7 @@ TEST_CASE("whatif json: figures that are not known are null") {
   CHECK(json["changes"][1]["elasticity"] == 0.6);
   CHECK(json["changes"][3]["time_s"].is_null());
   CHECK(json["crossovers"][0]["value"] == 4);
+  CHECK(json["time_s_high"] == 10);
   CHECK(json["verified"]["error"] == Approx(-0.1));
   CHECK(json["verified"]["ratio_error"] == Approx(5.4 / 10 / (6.0 / 9) - 1));
   CHECK(json["phases"][0]["recorded_path_s"] == 0.02);

@@ -1,0 +1,49 @@
+// Draws what the tables of a result say in per cent.
+#include "reports/show/figures/of_studies.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace foretrain {
+namespace {
+
+using ColumnKind = ResultColumn::Kind;
+
+/// A bar a row; a loss lies left of zero, a bar reaches from the lesser end to the greater one.
+Panel bars_of(const ResultTable& table, std::size_t column, int colour) {
+  constexpr double kPerCent = 100;
+  const std::string& title = table.columns[column].title;
+  Panel panel{table.title, title + " [%]", "", {}, {}};
+  Series bars{title, {}, {}, false, colour, Mark::span};
+  for (const ResultRow& row : table.rows) {
+    const auto* share = std::get_if<double>(&row.values[column]);
+    if (share == nullptr) continue;
+    bars.x.push_back(std::min(0.0, *share * kPerCent));
+    bars.x_end.push_back(std::max(0.0, *share * kPerCent));
+    bars.y.push_back(static_cast<double>(panel.rows.size()));
+    panel.rows.push_back(cell_text(row.values.front(), ColumnKind::words));
+    bars.names.push_back(panel.rows.back());
+  }
+  if (!bars.x.empty()) panel.series.push_back(std::move(bars));
+  return panel;
+}
+
+}  // namespace
+
+Figure result_figure(const std::string& name, const Result& result, const std::string& source) {
+  Figure figure{name, result.sentence.substr(0, result.sentence.find(';')), {}, source};
+  for (const ResultTable& table : result.tables) {
+    const auto column = std::ranges::find_if(table.columns, [](const ResultColumn& c) {
+      return c.kind == ColumnKind::share || c.kind == ColumnKind::change;
+    });
+    if (column == table.columns.end()) continue;
+    const auto colour = static_cast<int>(2 * figure.panels.size());
+    Panel panel = bars_of(table, static_cast<std::size_t>(column - table.columns.begin()), colour);
+    if (!panel.series.empty()) figure.panels.push_back(std::move(panel));
+  }
+  return figure;
+}
+
+}  // namespace foretrain
