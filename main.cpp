@@ -2,6 +2,7 @@
 #include "exec/calibration/calibrate_from.h"
 #include "exec/calibration/calibration_cache.h"
 #include "exec/calibration/cluster/calibrate_cluster.h"
+#include "exec/calibration/gradient_alone.h"
 #include "exec/checkpoint/resumption.h"
 #include "exec/launch/kernel_program.h"
 #include "exec/launch/run.h"
@@ -81,19 +82,25 @@ Machine machine_of(const Arguments& arguments, const Prepared& prepared) {
 }
 
 // The machines of a case; both have to outlive it.
-sim::MachineLookup machines_for(const Arguments& arguments, const Prepared& prepared) {
-  return [&](const std::string& name) {
-    return name.empty() ? machine_of(arguments, prepared) : read_machine(name);
+// `slower`: what this machine's cores take at another moment than that of its calibration.
+sim::MachineLookup machines_for(const Arguments& arguments, const Prepared& prepared,
+                                double slower = 1) {
+  return [&, slower](const std::string& name) {
+    if (!name.empty()) return read_machine(name);
+    Machine machine = machine_of(arguments, prepared);
+    exec::settle(machine, slower);
+    return machine;
   };
 }
 
 // `progress`: null beside others. `recorded`: a run's inputs, whose job times count.
 Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, DataSets& data_sets,
-                        Progress* progress, std::span<const InputRow> recorded = {}) {
+                        Progress* progress, std::span<const InputRow> recorded = {},
+                        double slower = 1) {
   const Prepared prepared =
       prepare(scenario_case, need_of_simulation(scenario_case.scenario), data_sets);
   sim::SimulateOptions options;
-  options.machines = machines_for(arguments, prepared);
+  options.machines = machines_for(arguments, prepared, slower);
   options.emulated = arguments.emulate;
   options.progress = [&](std::int64_t done, std::int64_t all, Instant now) {
     if (progress != nullptr) progress->update(done, all, now - Instant{});
@@ -221,10 +228,19 @@ int validate(const Arguments& arguments) {
   if (arguments.machine.empty()) exec::forget_noisy(telling(arguments));
   DataSets data_sets;
   options.job_times = true;
+  exec::GradientAlone alone;
   const Modes modes{
-      [&](const Case& each) { return run_case(arguments, options, each); },
+      [&](const Case& each) {
+        const auto train = [&] { return run_case(arguments, options, each); };
+        return options.elsewhere() ? train() : alone.around(each, train);
+      },
       [&](const Case& each) { return simulate_case(arguments, each, data_sets); }, sim::replay,
-      [&](const Record& run) { return simulate_own_times(arguments, run, data_sets); }};
+      [&](const Record& run) { return simulate_own_times(arguments, run, data_sets); },
+      [&](const Record& run) {
+        return alone.at_moment_of(run, [&](const Case& each, double slower) {
+          return simulate_quietly(arguments, each, data_sets, nullptr, {}, slower);
+        });
+      }};
   return validate_cases(
       answer_of(arguments, "validate"), cases, arguments.judgement, modes,
       ledger_place(arguments, exec::this_processor(), exec::this_program().date, exec::kCommit));

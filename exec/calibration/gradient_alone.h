@@ -3,8 +3,10 @@
 
 #include "exec/calibration/steady_runs.h"
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace foretrain::exec {
@@ -16,10 +18,15 @@ class GradientAlone {
  public:
   GradientAlone();
 
-  /// Seconds of a gradient, the median. @throws NotDone
-  double look(const Case& scenario_case);
-  /// The training that `look` measures, for a forecast of it.
-  Case trained(const Case& scenario_case);
+  /// A training of the case, with what a gradient takes right before it and right after it
+  /// (Record::alone_s). @throws NotDone
+  Record around(const Case& scenario_case, const std::function<Record()>& run);
+
+  /// Simulates a case on this machine, whose cores take `slower` times as long as calibrated.
+  using Simulate = std::function<Record(const Case&, double slower)>;
+  /// The case of a run at the speed around it: the gradient as it was seen, over its forecast.
+  /// Nothing: nobody looked.
+  std::optional<Record> at_moment_of(const Record& run, const Simulate& simulate);
 
  private:
   struct Runs {
@@ -29,6 +36,7 @@ class GradientAlone {
     Case scenario_case;
     SteadyRuns steady;
   };
+  double look(const Case& scenario_case);  // seconds of a gradient, the median
   Runs& runs_of(const Case& scenario_case);
 
   CalibrateOptions options_;

@@ -177,7 +177,7 @@ void whatif_options(CLI::App& command, Arguments& arguments) {
           "a scenario: a file, or a name of the library; or the folder of a run's record");
   add_output(command, arguments, "out/NAME/whatif, out/NAME/whatif-SETTINGS with --set");
   add_force(command, arguments, "replace what --out has, whatever it is an answer about");
-  add_full(command, arguments, "whatif.txt");
+  add_full(command, arguments);
   command.add_option("--machine", arguments.machine, kMachine);
   command.add_flag("--emulate", arguments.emulate, "hosts share this machine, as of run");
   command.add_flag("--crossover", arguments.crossover,

@@ -178,13 +178,13 @@ void add_ranges(const Record& simulated, std::vector<Comparison>& comparisons) {
   }
 }
 
-void compare_own_times(const Record& run, const Record& own_times,
-                       std::vector<Comparison>& comparisons) {
-  for (const Comparison& own : compare({run}, own_times)) {
+void compare_again(const Record& run, const Record& simulated,
+                   std::optional<double> Comparison::*error, std::vector<Comparison>& comparisons) {
+  for (const Comparison& own : compare({run}, simulated)) {
     const auto same = std::ranges::find_if(comparisons, [&](const Comparison& c) {
       return c.metric == own.metric && c.node == own.node;
     });
-    if (same != comparisons.end()) same->protocol_error = own.error;
+    if (same != comparisons.end()) (*same).*error = own.error;
   }
 }
 

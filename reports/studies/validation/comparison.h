@@ -31,6 +31,9 @@ struct Comparison {
   /// The same error of one of the runs against its simulation with the compute times that it
   /// recorded itself: that of protocol, transport and network. Empty where there is none.
   std::optional<double> protocol_error{};
+  /// Likewise against a simulation at the speed that the machine had around that run
+  /// (Record::alone_s): what a calibration of an earlier moment adds is left out.
+  std::optional<double> moment_error{};
   double difference = 0;  ///< predicted - measured
   bool exact = false;     ///< every run measured precisely what was predicted
 
@@ -50,10 +53,9 @@ std::vector<Comparison> compare(const std::vector<Record>& runs, const Record& s
 /// Gives the times and rates of the training the range of the forecast.
 void add_ranges(const Record& simulated, std::vector<Comparison>& comparisons);
 
-/// Takes the errors apart. `run`: the record whose own compute times `own_times` was simulated
-/// with.
-void compare_own_times(const Record& run, const Record& own_times,
-                       std::vector<Comparison>& comparisons);
+/// Sets `error` (protocol_error, moment_error) of each metric: that of another simulation of `run`.
+void compare_again(const Record& run, const Record& simulated,
+                   std::optional<double> Comparison::*error, std::vector<Comparison>& comparisons);
 
 /// How far off the forecast of a metric is by the measure in which its goal is written: points of
 /// cpu_percent, else the error without its sign. Empty where there is no error.

@@ -61,6 +61,7 @@ Json figures_json(const Comparison& c) {
   json["in_range"] = or_null(c.in_range());
   json["error"] = or_null(c.error);
   json["protocol_error"] = or_null(c.protocol_error);
+  json["moment_error"] = or_null(c.moment_error);
   json["compute_error"] = or_null(c.compute_error());
   json["difference"] = c.difference;
   json["exact"] = c.exact;

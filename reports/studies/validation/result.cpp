@@ -69,6 +69,7 @@ ResultTable errors_table(const JsonObject& validation) {
                                  "more than 5 %; the phase of a step that differs most [ms]",
                                  {{"case", "case", Kind::words},
                                   {"step_time.spread", "spread", Kind::share},
+                                  {"step_time.moment_error", "by moment", Kind::change},
                                   {"step_time.protocol_error", "protocol", Kind::change},
                                   {"step_time.compute_error", "compute", Kind::change},
                                   {"verdict", "verdict", Kind::words},
@@ -165,6 +166,7 @@ ResultTable metrics_table(const JsonObject& validation) {
                                   {"predicted_low", "from", Kind::comment},
                                   {"predicted_high", "to", Kind::comment},
                                   {"error", "error", Kind::change},
+                                  {"moment_error", "by moment", Kind::comment},
                                   {"protocol_error", "protocol", Kind::comment},
                                   {"compute_error", "compute", Kind::comment}});
   for (const JsonObject& each : validation.objects("cases")) {

@@ -69,7 +69,7 @@ class Keeper {
     Record simulated =
         keep(modes_.simulate(cases_[i]), options_.folder / "simulate" / names_[i], i);
     return compare_case(cases_[i], {std::move(runs), std::move(simulated)}, modes_.replay,
-                        modes_.own_times);
+                        modes_.own_times, modes_.of_moment);
   }
 
   [[nodiscard]] int found() const { return found_; }

@@ -18,6 +18,7 @@ struct Modes {
   std::function<Record(const Case&)> simulate;
   Replay replay{};
   OwnTimes own_times{};
+  OfMoment of_moment{};
 };
 
 struct ValidateOptions {

@@ -131,7 +131,7 @@ const Comparison* CaseValidation::worst_node(std::string_view metric) const {
 }
 
 CaseValidation compare_case(const Case& scenario_case, CaseRecords&& records, const Replay& replay,
-                            const OwnTimes& own_times) {
+                            const OwnTimes& own_times, const OfMoment& of_moment) {
   auto& [runs, simulated] = records;
   for (const Record& run : runs) FT_CHECK(run.outcome == Outcome::done);
   FT_CHECK(simulated.outcome == Outcome::done);
@@ -149,9 +149,12 @@ CaseValidation compare_case(const Case& scenario_case, CaseRecords&& records, co
   c.run = std::move(runs[(runs.size() - 1) / 2]);
   c.simulated = std::move(simulated);
   if (!ordered) compare_replay(c, replay);
-  if (own_times) {
-    if (const auto own = own_times(c.run)) compare_own_times(c.run, *own, c.comparisons);
-  }
+  const auto again = [&](const auto& simulate, std::optional<double> Comparison::*error) {
+    if (!simulate) return;
+    if (const auto other = simulate(c.run)) compare_again(c.run, *other, error, c.comparisons);
+  };
+  again(own_times, &Comparison::protocol_error);
+  again(of_moment, &Comparison::moment_error);
   c.run.inputs = {};
   return c;
 }

@@ -47,6 +47,8 @@ struct CaseValidation {
 using Replay = std::function<Record(const Record&)>;
 /// Simulates the case of a run with the compute times that the run recorded; nothing: it has none.
 using OwnTimes = std::function<std::optional<Record>(const Record& run)>;
+/// Simulates the case of a run at the speed that the machine had around it; nothing: nobody looked.
+using OfMoment = std::function<std::optional<Record>(const Record& run)>;
 
 /// What there is of a case: all are trainings that were done.
 struct CaseRecords {
@@ -56,7 +58,8 @@ struct CaseRecords {
 
 /// The runs of a case against its simulation.
 CaseValidation compare_case(const Case& scenario_case, CaseRecords&& records,
-                            const Replay& replay = {}, const OwnTimes& own_times = {});
+                            const Replay& replay = {}, const OwnTimes& own_times = {},
+                            const OfMoment& of_moment = {});
 
 /// Errors of a strategy's forecasts without their signs, over its cases.
 struct ErrorRange {
