@@ -177,7 +177,8 @@ Json to_json(const BudgetAnswer& answer) {
             {"budget", answer.bounds.budget},
             {"examples", answer.base.examples},
             {"target", target_json(target)},
-            {"clusters", answer.clusters}};
+            {"clusters", answer.clusters},
+            {"simulated", answer.clusters}};
   if (target.wanted()) {
     json["kinds"] = answer.kinds;
     json["learned"] = answer.learned;
