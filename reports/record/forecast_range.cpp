@@ -51,7 +51,7 @@ ForecastRange forecast_range(const Record& record) {
   for (const ComputeBasis& each : record.basis) compute = std::max(compute, compute_error(each));
   const double error = std::hypot(compute, kProtocol);
   const ForecastRange speed = wander(record);
-  return {speed.low * (1 - error), speed.high * (1 + error)};
+  return {speed.low * (1 - error), speed.high * (1 + error), kProtocol};
 }
 
 }  // namespace foretrain

@@ -12,12 +12,19 @@ namespace foretrain {
 struct ForecastRange {
   double low = 1;
   double high = 1;
+  /// Two forecasts for the same machine that differ by a smaller share are no different. Its speed
+  /// of the moment is in both of them, so this is less than `error()`.
+  double apart = 0;
 
-  /// Half the width, as a share: forecasts that differ by less are no different.
+  /// Half the width, as a share.
   [[nodiscard]] double error() const { return (high - low) / 2; }
-  /// Two forecast times (costs, rates) are no different.
+  /// A forecast cannot tell whether a measured value will be above `bound` or below it.
+  [[nodiscard]] bool close(double forecast, double bound) const {
+    return std::abs(forecast - bound) <= error() * std::max(forecast, bound);
+  }
+  /// Two forecasts (times, costs, rates) are no different.
   [[nodiscard]] bool same(double one, double other) const {
-    return std::abs(one - other) <= error() * std::max(one, other);
+    return std::abs(one - other) <= apart * std::max(one, other);
   }
 };
 

@@ -44,8 +44,8 @@ std::string about_cheapest(const Offer& offer, const BudgetAnswer& answer) {
                         offer.limit.share * 100);
   }
   std::vector<std::string> close;
-  if (offer.range.same(offer.time_s, answer.bounds.deadline_s)) close.emplace_back("deadline");
-  if (offer.range.same(offer.cost, answer.bounds.budget)) close.emplace_back("budget");
+  if (offer.range.close(offer.time_s, answer.bounds.deadline_s)) close.emplace_back("deadline");
+  if (offer.range.close(offer.cost, answer.bounds.budget)) close.emplace_back("budget");
   const double error = offer.range.error() * 100;
   if (!close.empty() && error > 0) {
     text += fmt::format(" It is close to the {}: within the forecast's error, {:.0f} %.",
@@ -128,12 +128,12 @@ std::string what_failed(const Offer& offer, const Bounds& bounds) {
   }
   std::vector<std::string> reasons;
   if (!offer.in_time(bounds)) {
-    reasons.push_back(offer.range.same(offer.time_s, bounds.deadline_s)
+    reasons.push_back(offer.range.close(offer.time_s, bounds.deadline_s)
                           ? "close to the deadline"
                           : time_text(offer.time_s - bounds.deadline_s) + " too long");
   }
   if (!offer.in_budget(bounds)) {
-    reasons.push_back(offer.range.same(offer.cost, bounds.budget)
+    reasons.push_back(offer.range.close(offer.cost, bounds.budget)
                           ? "close to the budget"
                           : money_text(offer.cost - bounds.budget) + " over the budget");
   }

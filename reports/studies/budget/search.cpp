@@ -242,7 +242,7 @@ BudgetAnswer find_cluster(const Case& scenario_case, const BudgetOptions& option
     answer.as_cheap = std::ranges::count_if(tried,
                                             [&](const Offer* each) {
                                               return each->holds(answer.bounds) &&
-                                                     each->range.same(each->cost, cheapest->cost);
+                                                     each->range.close(each->cost, cheapest->cost);
                                             }) -
                       1;
   }

@@ -29,7 +29,7 @@ std::string limit_clause(const WhatIf& whatif, const Change* change) {
   if (change == nullptr || !change->time_s || change->reordered) return "; it takes " + time;
   if (whatif.range.same(time_s, *change->time_s)) {
     return fmt::format("; {} saves no more than the forecast's error, {}, of {}", change->what,
-                       whole_percent(whatif.range.error()), time);
+                       whole_percent(whatif.range.apart), time);
   }
   const double share = saved(time_s, *change->time_s);
   return fmt::format("; {} {} {} of {}", change->what, share < 0 ? "costs" : "saves",
@@ -59,7 +59,7 @@ std::string best_clause(const WhatIf& whatif, const Change* limit) {
   }
   if (others.empty()) return text;
   return text + fmt::format(", as much as by {} within the forecast's error, {}", listed(others),
-                            whole_percent(whatif.range.error()));
+                            whole_percent(whatif.range.apart));
 }
 
 /// A row for the training as it is, one for each change.

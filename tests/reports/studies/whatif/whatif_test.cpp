@@ -71,7 +71,7 @@ TEST_CASE("whatif text: the first sentence says what limits it and what helps mo
 
 TEST_CASE("whatif text: what is within the forecast's error is no finding") {
   WhatIf whatif = made_up();
-  whatif.range = {0.6, 1.4};
+  whatif.range = {0.6, 1.4, 0.4};
   CHECK(first_sentence(whatif) ==
         "sync: server NIC limits it, 60 % of the critical path; twice of something saves no more "
         "than the forecast's error, 40 %, of 10 s (6 s to 14 s) for 1,000 examples; most is saved "
@@ -84,7 +84,7 @@ TEST_CASE("whatif text: what is within the forecast's error is no finding") {
   CHECK(first_sentence(whatif).ends_with(
       "; it takes 10 s (6 s to 14 s) for 1,000 examples; most is saved by strategy all_reduce, "
       "60 %, as much as by another within the forecast's error, 40 %."));
-  whatif.range = {0.1, 1.9};
+  whatif.range = {0.1, 1.9, 0.9};
   CHECK(first_sentence(whatif).ends_with("; it takes 10 s (1 s to 19 s) for 1,000 examples."));
 }
 
