@@ -102,7 +102,7 @@ Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, D
   sim::SimulateOptions options;
   options.machines = machines_for(arguments, prepared, slower);
   options.emulated = arguments.emulate;
-  options.progress = [&](std::int64_t done, std::int64_t all, Instant now) {
+  options.progress = [&](std::int64_t done, std::int64_t all, Instant now, const Record&) {
     if (progress != nullptr) progress->update(done, all, now - Instant{});
   };
   options.interrupted = Interruption::asked;

@@ -19,7 +19,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -37,7 +36,6 @@ constexpr std::int64_t kQuickSteps = 2 * kBudgetWarmSteps;  // of each worker at
 constexpr double kWholePatience = 2;                        // s, with a forecast of all steps
 constexpr double kFirstLearning = 2;                        // s, until what is known of it is shown
 constexpr double kLaterLearning = 4;                        // times as long each time after
-constexpr double kLastLearning = 100;                       // s; beyond that it goes on to its end
 constexpr auto kProgressApart = std::chrono::milliseconds(250);
 constexpr double kSecondsAnHour = 3600;
 
@@ -223,25 +221,22 @@ class Answer {
          {"figure", figure_or_null(ways_figure(ways))}});
   }
 
-  /// Begins anew when what is known was shown: a simulation ends with all that it found so far.
+  /// Shows what is known after two seconds, eight, ..., then all of it.
   void tell_learning() {
-    for (double patience = kFirstLearning;; patience *= kLaterLearning) {
-      const double bound = patience > kLastLearning ? std::numeric_limits<double>::max() : patience;
-      const auto late = in_seconds(bound);
-      auto told = Clock::now();
-      const auto tell_progress = [&](std::int64_t done, std::int64_t all) {
-        if (Clock::now() < told + kProgressApart) return;
-        told = Clock::now();
-        say({{"event", "learning"}, {"done", done}, {"all", all}});
-      };
-      const Record record = from_.forecaster_.simulate(
-          asked_.scenario_case,
-          {[this, late] { return dropped() || Clock::now() > late; }, tell_progress});
-      if (dropped()) return;
-      const bool whole = record.outcome != Outcome::interrupted;
-      say_learning(record, whole);
-      if (whole) return;
-    }
+    auto told = Clock::now();
+    double patience = kFirstLearning;
+    auto next = in_seconds(patience);
+    const auto tell_progress = [&](std::int64_t done, std::int64_t all, const Record& so_far) {
+      if (Clock::now() < told + kProgressApart) return;
+      told = Clock::now();
+      say({{"event", "learning"}, {"done", done}, {"all", all}});
+      if (told < next) return;
+      say_learning(so_far, false);
+      next = in_seconds(patience *= kLaterLearning);
+    };
+    const Record record =
+        from_.forecaster_.simulate(asked_.scenario_case, {dropping(), tell_progress});
+    if (!dropped()) say_learning(record, true);
   }
 
   void say_learning(const Record& record, bool whole) {

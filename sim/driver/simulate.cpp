@@ -239,7 +239,7 @@ class Simulation : public Actor {
     const std::int64_t done = ++steps_;
     if (options_.progress && done % 64 == 0) {
       const Training& training = main_.training().training();
-      options_.progress(done, training.steps * training.workers, world_.engine.now());
+      options_.progress(done, training.steps * training.workers, world_.engine.now(), record_);
     }
   }
 

@@ -36,8 +36,10 @@ struct SimulateOptions {
   bool summary_only = false;
   /// Asked now and then; true ends the simulation with the record so far.
   std::function<bool()> interrupted;
-  /// Called now and then with the steps done by all workers, those to do, and virtual time.
-  std::function<void(std::int64_t done, std::int64_t all, Instant now)> progress;
+  /// Called now and then with the steps done by all workers, those to do, virtual time, and the
+  /// record so far: its evaluations; totals, nodes and outcome come at the end.
+  std::function<void(std::int64_t done, std::int64_t all, Instant now, const Record& so_far)>
+      progress;
 };
 
 /// Simulates one case: the node programs of a run, with modelled time. The record is a function of

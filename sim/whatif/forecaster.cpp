@@ -44,9 +44,8 @@ Forecaster forecaster(std::function<MachineLookup(const Prepared&)> machines, in
     };
     options.interrupted = watch.dropped;
     options.cores = cores;
-    options.progress = [&watch](std::int64_t done, std::int64_t all, Instant) {
-      watch.progress(done, all);
-    };
+    options.progress = [&watch](std::int64_t done, std::int64_t all, Instant,
+                                const Record& so_far) { watch.progress(done, all, so_far); };
     return options;
   };
   return {[=](const Case& scenario_case, const ForecastWatch& watch) {

@@ -19,8 +19,10 @@ struct NotMeasured : std::runtime_error {
 /// Of who waits for a forecast.
 struct ForecastWatch {
   std::function<bool()> dropped;  ///< asked now and then; true ends it, interrupted
-  /// Told now and then, with the steps of all workers done, those to do.
-  std::function<void(std::int64_t done, std::int64_t all)> progress = [](auto, auto) {};
+  /// Called now and then with the steps of all workers done, those to do, and the record so far,
+  /// which has its evaluations alone.
+  std::function<void(std::int64_t done, std::int64_t all, const Record& so_far)> progress =
+      [](auto, auto, auto&) {};
 };
 
 /// From one thread. Each throws InputError where the case is wrong, NotMeasured where nobody is to

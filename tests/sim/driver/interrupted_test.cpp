@@ -8,9 +8,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <iterator>
 #include <string>
+#include <vector>
 
 namespace foretrain::testing {
 namespace {
@@ -32,6 +34,24 @@ TEST_CASE("interrupted simulation: its totals are what its steps come to") {
   CHECK(record.updates == (strategy == "sync" ? steps / 2 : steps));
   CHECK(record.time.ns > 0);
   for (const NodeTotals& node : record.nodes) CHECK(node.tx.value > 0);
+}
+
+TEST_CASE("simulation: its record is seen while it grows") {
+  sim::SimulateOptions options;
+  options.machines = [](const std::string&) { return made_up_machine(); };
+  Case learning = small_case("async", 2, 200);
+  learning.scenario.training.evaluate_every = 50;
+  std::vector<std::size_t> seen;
+  options.progress = [&](std::int64_t, std::int64_t all, Instant, const Record& so_far) {
+    CHECK(all == 400);
+    CHECK(so_far.mode == Mode::simulate);
+    seen.push_back(so_far.evals.size());
+  };
+  const Record record = simulate(learning, options);
+  REQUIRE(seen.size() > 2);
+  CHECK(std::ranges::is_sorted(seen));
+  CHECK(seen.back() > 0);
+  CHECK(seen.back() < record.evals.size());
 }
 
 TEST_CASE("interrupted replay: it ends where a signal comes") {
