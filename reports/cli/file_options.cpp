@@ -3,6 +3,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <string>
+#include <vector>
+
 namespace foretrain {
 
 void examples_options(CLI::App& command, Arguments& arguments) {
@@ -63,8 +66,8 @@ void describe_options(CLI::App& command, Arguments& arguments) {
   arguments.program = command.get_parent();
   command.add_option("form", arguments.form, "what is printed")
       ->required()
-      ->check(CLI::IsMember(
-          {"man", "man-scenario", "keys", "bash", "zsh", "fish", "hardware", "words"}));
+      ->check(CLI::IsMember(std::vector<std::string>{"man", "man-scenario", "keys", "bash", "zsh",
+                                                     "fish", "hardware", "words"}));
   command.add_option("words", arguments.words, "what a shell asks to complete")->group("");
 }
 
