@@ -204,8 +204,10 @@ int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, 
     const Bands bands = simulate_bands(each, seeds, options, simulate);
     progress.reset();
     answers.push_back(to_json(bands));
-    answer.tell(fmt::format("{}\nrecords: {}\n\n", to_text(bands_result(bands), answer.full),
-                            options.folder.string()));
+    Result result = bands_result(bands);
+    result.tables.front().full = cases.size() > 1;  // of several cases a sentence each
+    answer.tell(
+        fmt::format("{}\nrecords: {}\n\n", to_text(result, answer.full), options.folder.string()));
     unless_full(status,
                 [&] { write_text_file(options.folder / "bands.csv", to_csv(bands_table(bands))); });
     return status == kDone;
