@@ -21,7 +21,7 @@ struct Passes {
   std::function<bool(int)> updates_step = [](int) { return true; };
 };
 
-MadeTrace made(const Passes& passes) {
+MadeTrace with_passes(const Passes& passes) {
   MadeTrace trace;
   for (int step = 0; step < passes.steps; ++step) {
     const double begin = 1e6 + 10'000.0 * step;
@@ -66,7 +66,7 @@ MadeTrace made(const Passes& passes) {
 TEST_CASE("trace passes: micro-batches of a step are folded into one, accumulated, told") {
   const int count = GENERATE(2, 3, 4);
   CAPTURE(count);
-  const ImportedJob job = of_text(made({.count = count}).text());
+  const ImportedJob job = of_text(with_passes({.count = count}).text());
   CHECK(job.parameters == 15 + 16);
   CHECK(job.accumulate == count);
   CHECK(job.batch == 8);
@@ -82,7 +82,7 @@ TEST_CASE("trace passes: micro-batches of a step are folded into one, accumulate
                              job.optimizer_s / job.accumulate));
   CHECK_THAT(notes_of(job), Catch::Contains(fmt::format("A step has {} forward", count)) &&
                                 Catch::Contains(fmt::format("has accumulate: {}.", count)));
-  const ImportedJob one = of_text(made({.count = 1}).text());
+  const ImportedJob one = of_text(with_passes({.count = 1}).text());
   CHECK(one.parameters == 31);
   CHECK(one.accumulate == 1);
   CHECK_THAT(notes_of(one), !Catch::Contains("passes"));
@@ -90,7 +90,7 @@ TEST_CASE("trace passes: micro-batches of a step are folded into one, accumulate
 
 TEST_CASE("trace passes: all-reduces at the end, or after each pass, carry what one owns") {
   for (const Passes& passes : {Passes{.reduced = 31}, Passes{.reduced_at_end = 31}}) {
-    const ImportedJob job = of_text(made(passes).text());
+    const ImportedJob job = of_text(with_passes(passes).text());
     CHECK(job.parameters == 31);
     CHECK(job.accumulate == 2);
     CHECK_THAT(notes_of(job), !Catch::Contains("all-reduces carry"));
@@ -99,7 +99,7 @@ TEST_CASE("trace passes: all-reduces at the end, or after each pass, carry what 
 
 TEST_CASE("trace passes: steps of micro-batches may themselves be micro-batches") {
   const ImportedJob job =
-      of_text(made({.steps = 12, .updates_step = [](int s) { return s % 3 == 2; }}).text());
+      of_text(with_passes({.steps = 12, .updates_step = [](int s) { return s % 3 == 2; }}).text());
   CHECK(job.parameters == 31);
   CHECK(job.accumulate == 6);
   CHECK(job.forward_s == Approx(50e-6));
@@ -110,7 +110,7 @@ TEST_CASE("trace passes: what may be micro-batches is asked, and stays as it is"
   const auto other = [](int pass) { return pass == 0 ? "gemm" : "winograd"; };
   for (const Passes& passes :
        {Passes{.updates = 2}, Passes{.marks_updates = false}, Passes{.kernel = other}}) {
-    const ImportedJob job = of_text(made(passes).text());
+    const ImportedJob job = of_text(with_passes(passes).text());
     CHECK(job.parameters == 62);
     CHECK(job.accumulate == 1);
     CHECK(job.forward_s > 99e-6);
