@@ -30,7 +30,7 @@ struct Arguments {
   std::string rows = "all";
   bool json = false;
   bool quiet = false;
-  bool nodes = false;     ///< a line for every node
+  bool full = false;      ///< every figure, every node
   bool replaces = false;  ///< what is there already, whatever it is of
   // A run.
   int port = 0;

@@ -51,9 +51,9 @@ void add_force(CLI::App& command, Arguments& arguments, const char* what) {
 constexpr const char* kReplace = "replace what --out has, whatever it is a record of";
 constexpr const char* kSetAside = "set aside what --out has of another scenario, in earlier-1, ...";
 
-void add_nodes(CLI::App& command, Arguments& arguments) {
-  command.add_flag("--nodes", arguments.nodes,
-                   "a line for every node, not for ten; with --json on standard error");
+void add_full(CLI::App& command, Arguments& arguments) {
+  command.add_flag("--full", arguments.full,
+                   "every figure, every node; with --json on standard error");
 }
 
 void add_record(CLI::App& command, Arguments& arguments) {
@@ -128,7 +128,7 @@ void run_options(CLI::App& command, Arguments& arguments) {
       command, arguments,
       "replace what --out has, whatever it is a record of, also a training that has not ended "
       "and could go on");
-  add_nodes(command, arguments);
+  add_full(command, arguments);
   add_training(command, arguments);
   add_hosts(command, arguments);
   add_tls(command, arguments);
@@ -159,7 +159,7 @@ void simulate_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments, false);
   add_output(command, arguments, "out/NAME/simulate, out/NAME/simulate-SETTINGS with --set");
   add_force(command, arguments, kReplace);
-  add_nodes(command, arguments);
+  add_full(command, arguments);
   add_record(command, arguments);
   command.add_option("--machine", arguments.machine, kMachine);
   add_core_distance(command, arguments);
@@ -281,7 +281,7 @@ void report_options(CLI::App& command, Arguments& arguments) {
       "records", arguments.records,
       "folders that run, simulate, validate, sweep, whatif wrote, files of whatif --json");
   add_output(command, arguments, "out/report");
-  add_nodes(command, arguments);
+  add_full(command, arguments);
 }
 
 void calibrate_options(CLI::App& command, Arguments& arguments) {

@@ -6,6 +6,7 @@
 #include "reports/show/figures/of_records.h"
 #include "reports/show/page/sections.h"
 #include "reports/studies/sweep/finding.h"
+#include "reports/studies/trainings/result.h"
 #include "reports/studies/validation/output.h"
 #include "scenarios/input_error.h"
 
@@ -203,7 +204,7 @@ Page page_of(const Found& found) {
   }
   std::vector<std::string> sentences = found.sentences;
   std::erase(sentences, "");
-  if (sentences.empty()) sentences.push_back(sentence_of(found.records));
+  if (sentences.empty()) sentences.push_back(result_of(found.records).sentence);
   page.sentence = fmt::format("{}", fmt::join(sentences, " "));
   return page;
 }
