@@ -15,6 +15,7 @@
 #include "reports/cli/arguments.h"
 #include "reports/cli/command_line.h"
 #include "reports/cli/failure.h"
+#include "reports/cli/folders.h"
 #include "reports/cli/help.h"
 #include "reports/cli/options.h"
 #include "reports/cli/validate_cases.h"
@@ -66,8 +67,9 @@ exec::RunOptions run_options_of(const Arguments& arguments) {
   return options;
 }
 
-Record run_case(const Arguments& arguments, exec::RunOptions options, const Case& scenario_case) {
-  Progress progress("run " + scenario_case.label(), arguments.quiet);
+Record run_case(const Arguments& arguments, exec::RunOptions options, const Case& scenario_case,
+                const std::string& what = {}) {
+  Progress progress(what.empty() ? "run " + scenario_case.label() : what, arguments.quiet);
   options.progress = [&](std::int64_t done, std::int64_t all, Duration clock) {
     progress.update(done, all, clock);
   };
@@ -112,8 +114,9 @@ Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, D
   return sim::simulate(prepared, options);
 }
 
-Record simulate_case(const Arguments& arguments, const Case& scenario_case, DataSets& data_sets) {
-  Progress progress("simulate " + scenario_case.label(), arguments.quiet);
+Record simulate_case(const Arguments& arguments, const Case& scenario_case, DataSets& data_sets,
+                     const std::string& what) {
+  Progress progress(what, arguments.quiet);
   return simulate_quietly(arguments, scenario_case, data_sets, &progress);
 }
 
@@ -146,13 +149,14 @@ int run(const Arguments& arguments) {
   if (answer.out.empty()) answer.out = arguments.resume;
   answer.goes_on = !arguments.resume.empty() && answer.out == arguments.resume;
   answer.begins = arguments.resume.empty() && !exec::is_restarted(exec::process_environment);
+  if (answer.out.empty() && !answer.force) number_folder(answer, cases.front());
   answer.kept_step = [&](const Case& each, const auto& folder) {
     return exec::step_to_go_on_from(folder, each, !options.elsewhere());
   };
   return train_cases(answer, cases, Mode::run, [&](const Case& each, const auto& folder) {
     if (metrics) metrics->begin();
     options.folder = folder;
-    return run_case(arguments, options, each);
+    return run_case(arguments, options, each, progress_title("run", each, cases));
   });
 }
 
@@ -171,7 +175,7 @@ int simulate(const Arguments& arguments) {
         [&](const Case& each) { return simulate_quietly(arguments, each, data_sets, nullptr); });
   }
   const auto train = [&](const Case& each, const auto& /*folder*/) {
-    return simulate_case(arguments, each, data_sets);
+    return simulate_case(arguments, each, data_sets, progress_title("simulate", each, cases));
   };
   return train_cases(answer, cases, Mode::simulate, train, keep_record);
 }
@@ -234,8 +238,10 @@ int validate(const Arguments& arguments) {
         const auto train = [&] { return run_case(arguments, options, each); };
         return options.elsewhere() ? train() : alone.around(each, train);
       },
-      [&](const Case& each) { return simulate_case(arguments, each, data_sets); }, sim::replay,
-      [&](const Record& run) { return simulate_own_times(arguments, run, data_sets); },
+      [&](const Case& each) {
+        return simulate_case(arguments, each, data_sets, "simulate " + each.label());
+      },
+      sim::replay, [&](const Record& run) { return simulate_own_times(arguments, run, data_sets); },
       [&](const Record& run) {
         return alone.at_moment_of(run, [&](const Case& each, double slower) {
           return simulate_quietly(arguments, each, data_sets, nullptr, {}, slower);
@@ -250,7 +256,7 @@ int validate(const Arguments& arguments) {
 WhatIf ask_one(const Arguments& arguments, sim::WhatIfOptions options, const Case& scenario_case,
                const Record* record) {
   std::optional<Progress> progress(std::in_place, "whatif " + scenario_case.label(),
-                                   arguments.quiet);  // gone before runs have theirs
+                                   arguments.quiet, "changes");  // gone before runs have theirs
   DataSets data_sets;
   const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
   options.simulate.machines = machines_for(arguments, prepared);
@@ -258,7 +264,7 @@ WhatIf ask_one(const Arguments& arguments, sim::WhatIfOptions options, const Cas
   options.simulate.interrupted = Interruption::asked;
   options.threads = exec::usable_core_count();
   options.progress = [&](std::int64_t done, std::int64_t all) {
-    if (progress) progress->update(done, all, {});
+    if (progress) progress->update(done, all);
     if (done == all) progress.reset();
   };
   options.repetitions = arguments.repetitions;

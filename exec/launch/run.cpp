@@ -32,7 +32,7 @@ namespace {
 
 // Beside connections: the standard three, an event loop's four, a door, files of data sets, of the
 // record, of metrics; strangers, who may connect, too, to the nodes' door or to that of metrics.
-constexpr std::size_t kBeside = 32 + kMostStrangers + kMostMetricsClients;
+constexpr std::size_t kBeside = 32 + kMostStrangers + web::kMostClients;
 
 // How many descriptors the process of the training that needs most has open at once: the launcher
 // talks to every node, a node talks to its peers.

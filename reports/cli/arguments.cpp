@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <utility>
 
 namespace foretrain {
 
@@ -69,14 +70,20 @@ void check_one(const std::vector<Case>& cases, const std::string& what) {
 }
 
 Answer answer_of(const Arguments& arguments, const std::string& command) {
+  // Whatever changes the figures is in the default folder's name.
+  std::vector<std::string> settings = overrides_of(arguments);
+  if (!arguments.machine.empty()) settings.push_back("machine=" + arguments.machine);
+  if (arguments.seeds > 0) settings.push_back(fmt::format("seeds={}", arguments.seeds));
+  if (arguments.rows != "all") settings.push_back("record=" + arguments.rows);
+  if (arguments.mode != "simulate") settings.push_back("mode=" + arguments.mode);
+  if (arguments.emulate) settings.emplace_back("emulate");
   return {command,
           arguments.out,
           arguments.json,
           arguments.quiet,
           arguments.replaces,
-          arguments.nodes,
           arguments.full,
-          settings_name(overrides_of(arguments))};
+          settings_name(std::move(settings))};
 }
 
 std::optional<LedgerPlace> ledger_place(const Arguments& arguments, const Processor& processor,

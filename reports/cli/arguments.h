@@ -29,7 +29,6 @@ struct Arguments {
   std::string rows = "all";
   bool json = false;
   bool quiet = false;
-  bool nodes = false;     ///< a line for every node
   bool full = false;      ///< every table with all of its rows
   bool replaces = false;  ///< what is there already, whatever it is of
   // A run.

@@ -8,11 +8,10 @@
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
 #include "reports/record/tell_people.h"
-#include "reports/show/terminal/case_text.h"
 #include "reports/show/terminal/progress.h"
 #include "reports/show/terminal/result_text.h"
-#include "reports/show/terminal/tables.h"
 #include "reports/studies/bands/bands.h"
+#include "reports/studies/trainings/result.h"
 #include "scenarios/write_error.h"
 #include "scenarios/yaml/text_guard.h"
 
@@ -32,10 +31,6 @@ namespace foretrain {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string table_of(const Answer& answer, const Record& record) {
-  return summary_table(record, {}, answer.nodes ? NodeLines::all : NodeLines::few);
-}
 
 std::vector<ClaimedPlace> places_of(const Answer& answer, const std::vector<Case>& cases) {
   std::vector<ClaimedPlace> places;
@@ -80,7 +75,7 @@ void Answer::say(const std::string& line) const {
 
 void Answer::tell(std::string_view text) const {
   if (!json) return print_result(text);
-  if (nodes) tell_people(text);
+  if (full) tell_people(text);
 }
 
 void Answer::tell_anyway(std::string_view text) const {
@@ -115,7 +110,8 @@ void print_json(const Json& json) {
   print_result(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-void answer_cases(const Answer& answer, const std::vector<Case>& cases, const AnswerCase& one) {
+void answer_cases(const Answer& answer, const std::vector<Case>& cases, const AnswerCase& one,
+                  const std::function<void()>& end) {
   Json answers = Json::array();
   std::exception_ptr failed;
   for (const Case& each : cases) {
@@ -126,6 +122,7 @@ void answer_cases(const Answer& answer, const std::vector<Case>& cases, const An
       break;
     }
   }
+  if (end) end();
   const bool sweep = cases.size() > 1 || !cases.front().settings.empty();
   if (answer.json && !answers.empty()) {
     print_json(sweep ? Json{{"cases", answers}} : answers.front());
@@ -146,6 +143,12 @@ void keep_record(const Record& record, const std::filesystem::path& folder) {
   }
 }
 
+std::string progress_title(const char* mode, const Case& each, const std::vector<Case>& cases) {
+  const std::string what = fmt::format("{} {}", mode, each.label());
+  if (cases.size() == 1) return what;
+  return fmt::format("{} of {} trainings, {}", &each - cases.data() + 1, cases.size(), what);
+}
+
 int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
                 const TrainInto& train, const KeepRecord& keep) {
   const std::filesystem::path root = answer.root_of(cases.front().scenario);
@@ -153,39 +156,46 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
   check_unfinished(answer, cases);
   claim_folders(answer, root, places_of(answer, cases), mode);
   for (const Case& each : cases) prepare_folder(answer.folder_of(each));
-  CaseTable table;
-  bool trained = false;
+  std::vector<Record> records;  // without their rows
   int status = kDone;
-  answer_cases(answer, cases, [&](const Case& each, Json& answers) {
-    if (Interruption::asked()) status = kInterrupted;
-    if (status != kDone) return false;
-    const auto folder = answer.folder_of(each);
-    std::optional<FolderLock> own;  // `--resume` of one case of a sweep
-    if (folder != root) own.emplace(folder);
-    Record record;
-    try {
-      record = train(each, folder);
-    } catch (const NotDone& error) {
-      status = tell_failure(error);
-      return false;
-    }
-    table.add(record);
-    trained = true;
-    if (answer.json) answers.push_back(to_json(record));  // of many nodes it is large
-    status = status_of(record.outcome);
-    unless_full(status, [&] { answer.tell(table_of(answer, record)); });
-    if (!record.failure.empty()) tell_people(fmt::format("error: {}\n", record.failure));
-    unless_full(status, [&] {
-      if (keep) keep(record, folder);
-      if (answer.provenance) write_provenance(answer.provenance(), folder);
-      answer.tell(fmt::format("record: {}\n\n", folder.string()));
-    });
-    if (status == kDone) return true;
-    const std::string how = how_it_goes_on(answer, each, folder);
-    if (!how.empty()) tell_people(how + "\n");
-    return false;
-  });
-  if (cases.size() > 1 && trained) answer.tell(table.text());
+  answer_cases(
+      answer, cases,
+      [&](const Case& each, Json& answers) {
+        if (Interruption::asked()) status = kInterrupted;
+        if (status != kDone) return false;
+        const auto folder = answer.folder_of(each);
+        std::optional<FolderLock> own;  // `--resume` of one case of a sweep
+        if (folder != root) own.emplace(folder);
+        Record record;
+        try {
+          record = train(each, folder);
+        } catch (const NotDone& error) {
+          status = tell_failure(error);
+          return false;
+        }
+        if (answer.json) answers.push_back(to_json(record));  // of many nodes it is large
+        status = status_of(record.outcome);
+        if (!record.failure.empty()) tell_people(fmt::format("error: {}\n", record.failure));
+        unless_full(status, [&] {
+          if (keep) keep(record, folder);
+          if (answer.provenance) write_provenance(answer.provenance(), folder);
+        });
+        keep_summary(record);
+        records.push_back(std::move(record));
+        if (status == kDone) return true;
+        const std::string how = how_it_goes_on(answer, each, folder);
+        if (!how.empty()) tell_people(how + "\n");
+        return false;
+      },
+      [&] {
+        if (records.empty()) return;
+        unless_full(status, [&] {
+          answer.tell(to_text(result_of(records), answer.full));
+          answer.tell(cases.size() > 1 ? fmt::format("\nrecords: {}\n", root.string())
+                                       : fmt::format("\nrecord: {}\n",
+                                                     answer.folder_of(cases.front()).string()));
+        });
+      });
   return status;
 }
 
@@ -198,9 +208,10 @@ int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, 
   int status = kDone;
   answer_cases(answer, cases, [&](const Case& each, Json& answers) {
     Interruption::check();
-    std::optional<Progress> progress(std::in_place, "seeds of " + each.label(), answer.quiet);
+    std::optional<Progress> progress(std::in_place, "seeds of " + each.label(), answer.quiet,
+                                     "trainings");
     BandOptions options{answer.folder_of(each), threads, {}};
-    options.progress = [&](std::int64_t done, std::int64_t of) { progress->update(done, of, {}); };
+    options.progress = [&](std::int64_t done, std::int64_t of) { progress->update(done, of); };
     const Bands bands = simulate_bands(each, seeds, options, simulate);
     progress.reset();
     answers.push_back(to_json(bands));
@@ -233,13 +244,15 @@ int replayed_case(const Answer& answer, const Record& recorded,
   const auto folder = answer.folder_of(recorded.scenario_case);
   const FolderLock lock(folder);
   claim_folders(answer, folder, {{folder, recorded.scenario_case.scenario}}, Mode::simulate);
-  const Record record = replay(recorded);
-  answer.tell(table_of(answer, record));
+  std::vector<Record> records;
+  records.push_back(replay(recorded));
+  const Record& record = records.front();
+  answer.tell(to_text(result_of(records), answer.full));
   const Replayed replayed = compare_weights(recorded, record);
   int status = replayed.as_recorded ? status_of(record.outcome) : kFailed;
   unless_full(status, [&] {
     keep_record(record, folder);
-    answer.tell(fmt::format("record: {}\n", folder.string()));
+    answer.tell(fmt::format("\nrecord: {}\n", folder.string()));
   });
   answer.tell_anyway(replayed.sentence + "\n");
   if (answer.json) print_json(to_json(record));

@@ -28,7 +28,6 @@ struct Answer {
   bool json = false;
   bool quiet = false;      ///< nothing but the result, errors
   bool force = false;      ///< what is in `out` gives way, whatever it is of
-  bool nodes = false;      ///< a line for every node
   bool full = false;       ///< every table with all of its rows
   std::string settings{};  ///< that part of the default folder's name (settings_name); empty: none
   bool goes_on = false;    ///< with the record in `out`: the training itself knows whether it may
@@ -41,7 +40,7 @@ struct Answer {
   /// A note, to standard error.
   void say(const std::string& line) const;
   /// The result as text. Where it is asked for as JSON, standard output has that alone: the text is
-  /// left out, or with `nodes`, which asks for it, goes to standard error.
+  /// left out, or with `full`, which asks for it, goes to standard error.
   /// @throws WriteError where standard output does not take it
   void tell(std::string_view text) const;
   /// A part of it that the JSON has not: with that on standard error.
@@ -62,9 +61,11 @@ void print_json(const nlohmann::ordered_json& json);
 
 /// Puts what there is to say of the case behind `answers`; whether the next one follows.
 using AnswerCase = std::function<bool(const Case&, nlohmann::ordered_json& answers)>;
-/// Answers the cases in order, then prints the answers where JSON is asked for: one object, of a
-/// sweep one with a list. Where a case throws, those before it are printed first.
-void answer_cases(const Answer& answer, const std::vector<Case>& cases, const AnswerCase& one);
+/// Answers the cases in order, calls `end` (null: nothing), then prints the answers if JSON is
+/// asked for: one object, of a sweep one with a list. If a case throws, those before it are told
+/// first.
+void answer_cases(const Answer& answer, const std::vector<Case>& cases, const AnswerCase& one,
+                  const std::function<void()>& end = {});
 
 using Train = std::function<Record(const Case&)>;
 /// Trains. A run leaves its record in the folder, which is there.
@@ -79,6 +80,8 @@ void keep_record(const Record& record, const std::filesystem::path& folder);
 // Each does all cases in order, writes their records, returns the exit status. Before the first one
 // it claims the folders (folders.h), and tries whether they can be written. @throws InputError
 
+/// `run sync`, `2 of 4 trainings, run sync`; `each` is one of `cases`.
+std::string progress_title(const char* mode, const Case& each, const std::vector<Case>& cases);
 /// Trains until one is not done, or a signal comes. `keep`: null, `train` has written the record.
 /// What cannot be written is told after what came out.
 int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,

@@ -144,6 +144,24 @@ std::string settings_name(std::vector<std::string> settings) {
   return fits_file_name(name) ? name : fmt::format("{:08x}", Stream(0, all).bits() >> 32U);
 }
 
+void number_folder(Answer& answer, const Case& scenario_case) {
+  const fs::path root = answer.root_of(scenario_case.scenario);
+  const auto numbered = [&](int number) {
+    return number == 1 ? root : fs::path(fmt::format("{}-{}", root.string(), number));
+  };
+  const auto taken = [&](int number) {
+    std::error_code none;
+    return fs::exists(numbered(number), none) && !fs::is_empty(numbered(number), none);
+  };
+  int number = 1;
+  while (taken(number)) ++number;
+  if (!answer.begins && number > 1) --number;
+  if (number == 1) return;
+  answer.out = numbered(number);
+  answer.say(fmt::format("{} has an earlier run with these settings; this one is in {}",
+                         root.string(), answer.out.string()));
+}
+
 void claim_folders(const Answer& answer, const fs::path& root,
                    const std::vector<ClaimedPlace>& places, Mode mode) {
   std::set<fs::path> ours{root};

@@ -15,6 +15,11 @@ namespace foretrain {
 /// would have what a shell does not take as it is, eight digits of a hash. Empty: there are none.
 std::string settings_name(std::vector<std::string> settings);
 
+/// Names another default folder, run-2, run-3, ..., if earlier runs of the case have taken those
+/// before: a measurement is never overwritten. One that does not begin (Answer::begins) goes on
+/// with the newest of them.
+void number_folder(Answer& answer, const Case& scenario_case);
+
 /// A folder that is to have a record, of which scenario.
 struct ClaimedPlace {
   std::filesystem::path folder;

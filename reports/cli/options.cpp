@@ -51,13 +51,9 @@ void add_force(CLI::App& command, Arguments& arguments, const char* what) {
 constexpr const char* kReplace = "replace what --out has, whatever it is a record of";
 constexpr const char* kSetAside = "set aside what --out has of another scenario, in earlier-1, ...";
 
-void add_nodes(CLI::App& command, Arguments& arguments) {
-  command.add_flag("--nodes", arguments.nodes,
-                   "a line for every node, not for ten; with --json on standard error");
-}
-
 void add_full(CLI::App& command, Arguments& arguments) {
-  command.add_flag("--full", arguments.full, "tell every table with all of its rows");
+  command.add_flag("--full", arguments.full,
+                   "every table with all of its rows, every node");
 }
 
 void add_record(CLI::App& command, Arguments& arguments) {
@@ -119,7 +115,7 @@ void run_options(CLI::App& command, Arguments& arguments) {
       command, arguments,
       "replace what --out has, whatever it is a record of, also a training that has not ended "
       "and could go on");
-  add_nodes(command, arguments);
+  add_full(command, arguments);
   add_training(command, arguments);
   add_hosts(command, arguments);
   add_tls(command, arguments);
@@ -150,7 +146,7 @@ void simulate_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments, false);
   add_output(command, arguments, "out/NAME/simulate, out/NAME/simulate-SETTINGS with --set");
   add_force(command, arguments, kReplace);
-  add_nodes(command, arguments);
+  add_full(command, arguments);
   add_record(command, arguments);
   command.add_option("--machine", arguments.machine, kMachine);
   command.add_flag("--emulate", arguments.emulate, "hosts share this machine, as of run");
@@ -272,7 +268,7 @@ void report_options(CLI::App& command, Arguments& arguments) {
       "records", arguments.records,
       "folders that run, simulate, validate, sweep, whatif wrote, files of whatif --json");
   add_output(command, arguments, "out/report");
-  add_nodes(command, arguments);
+  add_full(command, arguments);
 }
 
 void calibrate_options(CLI::App& command, Arguments& arguments) {

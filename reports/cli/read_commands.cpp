@@ -6,7 +6,9 @@
 #include "reports/record/text.h"
 #include "reports/show/page/report.h"
 #include "reports/show/terminal/case_text.h"
+#include "reports/show/terminal/result_text.h"
 #include "reports/show/terminal/tables.h"
+#include "reports/studies/trainings/result.h"
 #include "scenarios/check.h"
 #include "scenarios/input_error.h"
 #include "scenarios/library.h"
@@ -104,13 +106,9 @@ int report(const Arguments& arguments) {
   }
   Found found;
   for (const std::string& folder : arguments.records) add_folder(folder, found);
-  CaseTable table;
-  const NodeLines lines = arguments.nodes ? NodeLines::all : NodeLines::few;
-  for (std::size_t i = 0; i < found.records.size(); ++i) {
-    table.add(found.records[i]);
-    print_result(summary_table(found.records[i], found.builds[i], lines) + "\n");
+  if (!found.records.empty()) {
+    print_result(to_text(result_of(found.records, found.builds), arguments.full) + "\n");
   }
-  if (found.records.size() > 1) print_result(table.text() + "\n");
   const EarlierFiles earlier(out);
   const std::string files = write_report(page_of(found), out);
   if (!of_itself) earlier.tell(answer_of(arguments, "report"));

@@ -167,4 +167,8 @@ std::string grouped(std::int64_t value) {
   return digits;
 }
 
+std::string counted(std::int64_t value, std::string_view what) {
+  return fmt::format("{} {}{}", grouped(value), what, value == 1 ? "" : "s");
+}
+
 }  // namespace foretrain

@@ -69,5 +69,7 @@ std::string signed_percent(std::optional<double> share);
 std::string cost_text(std::optional<double> cost, std::string_view currency);
 /// `12,345,678`
 std::string grouped(std::int64_t value);
+/// `1,234 steps`, `1 step`
+std::string counted(std::int64_t value, std::string_view what);
 
 }  // namespace foretrain

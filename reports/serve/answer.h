@@ -4,13 +4,15 @@
 #include "reports/serve/asker.h"
 #include "reports/serve/measuring.h"
 #include "reports/serve/question.h"
-#include "reports/serve/reply.h"
 #include "reports/studies/whatif/forecaster.h"
+#include "reports/web/reply.h"
 #include "scenarios/case_data.h"
 
 #include <string>
 
 namespace foretrain::serve {
+
+using web::Reply;
 
 /// Answers questions, one at a time. Each line is an object with its `event`:
 ///

@@ -1,7 +1,7 @@
 // What the page asks of the program: itself, the library, records.
 #pragma once
 
-#include "reports/serve/reply.h"
+#include "reports/web/reply.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -9,6 +9,8 @@
 #include <string>
 
 namespace foretrain::serve {
+
+using web::Said;
 
 /// The document; its script (show/page/src/serve) fills it. `token`: in the addresses of what it
 /// loads. Where the program was built without npm it says so, with what can be asked instead.

@@ -3,8 +3,8 @@
 #include "reports/record/interruption.h"
 #include "reports/serve/answer.h"
 #include "reports/serve/asker.h"
-#include "reports/serve/door.h"
 #include "reports/serve/routes.h"
+#include "reports/web/server.h"
 #include "scenarios/input_error.h"
 #include "scenarios/library.h"
 #include "scenarios/yaml/text_guard.h"
@@ -31,6 +31,9 @@ namespace {
 
 namespace asio = boost::asio;
 using Json = nlohmann::ordered_json;
+using asio::ip::tcp;
+using web::Request;
+using web::Route;
 using Answered = std::shared_ptr<Reply>;
 
 constexpr const char* kRecords = "/records";
@@ -49,6 +52,19 @@ std::string fresh_token() {
 
 Said json_said(const Json& json) {
   return {200, "application/json", json.dump(-1, ' ', false, Json::error_handler_t::replace)};
+}
+
+/// `127.0.0.1`, `::1`, `0.0.0.0`, with a port. @throws InputError if `address` is none
+tcp::endpoint read_place(const std::string& address, int port) {
+  boost::system::error_code error;
+  const auto read = asio::ip::make_address(address, error);
+  if (error) {
+    throw InputError(fmt::format(
+        "--address {}: is no address, as 127.0.0.1 (this machine alone) or 0.0.0.0 (all others, "
+        "too) is",
+        address));
+  }
+  return {read, static_cast<std::uint16_t>(port)};
 }
 
 /// What stands behind `/records/`.
@@ -76,17 +92,18 @@ class Serving {
         measuring_(options.measure),
         answerer_(options.forecaster, options.machine, measuring_),
         runs_(options.processes, options.out),
-        door_(read_place(options.address, options.port), token_, routes()) {}
+        server_(read_place(options.address, options.port), fmt::format("--port {}", options.port),
+                token_, routes()) {}
   Serving(const Serving&) = delete;
   Serving& operator=(const Serving&) = delete;
   ~Serving() {
-    runs_.end();    // politely: they die with the thread of the door
-    door_.close();  // no request comes any more
+    runs_.end();      // politely: they die with the thread of the server
+    server_.close();  // no request comes any more
     asker_.leave();
     slow_.join();
   }
 
-  [[nodiscard]] std::string address() const { return door_.address(); }
+  [[nodiscard]] std::string address() const { return server_.address(); }
 
  private:
   std::vector<Route> routes() {
@@ -168,13 +185,13 @@ class Serving {
 
   const Options& options_;
   std::string token_;
-  QuestionReader reader_;  // of runs, on the door's thread
+  QuestionReader reader_;  // of runs, on the server's thread
   Measuring measuring_;
   Answerer answerer_;  // on the asker's thread
   Runs runs_;
   asio::thread_pool slow_{1};
   Asker asker_;
-  Door door_;  // last: its routes use the others
+  web::HttpServer server_;  // last: its routes use the others
 };
 
 }  // namespace

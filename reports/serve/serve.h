@@ -22,7 +22,7 @@ struct Options {
 };
 
 /// Prints the page's address on standard output, then serves it until a signal comes
-/// (Interruption); runs that it has started end with it. Threads: one for the door, which starts
+/// (Interruption); runs that it has started end with it. Threads: one for the server, which starts
 /// runs; one that simulates; one that measures this machine; one that reads records, asks runs for
 /// metrics. @throws InputError where it cannot listen there, the scenario is not there
 void serve_page(Options options);

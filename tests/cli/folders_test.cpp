@@ -53,16 +53,36 @@ TEST_CASE("folders: another set of settings is another default folder") {
   REQUIRE(sandbox.call(kSimulate).status == 0);
   REQUIRE(sandbox.call(kSimulate + "--set training.batch_size=8").status == 0);
   REQUIRE(sandbox.call(kSimulate + "--seed 5").status == 0);
+  REQUIRE(sandbox.call(kSimulate + "--seeds 2").status == 0);
+  REQUIRE(sandbox.call(kSimulate + "--record summary").status == 0);
   REQUIRE(sandbox.call("whatif small.yaml --machine machine.yaml --seed 5").status == 0);
+  const std::string mine = "machine=machine.yaml";
   CHECK(names_in(sandbox.path("out/small")) ==
-        std::set<std::string>{"simulate", "simulate-seed=5", "simulate-training.batch_size=8",
-                              "whatif-seed=5"});
+        std::set<std::string>{
+            "simulate-" + mine, "simulate-" + mine + ",seed=5", "simulate-" + mine + ",seeds=2",
+            "simulate-" + mine + ",record=summary", "simulate-" + mine + ",training.batch_size=8",
+            "whatif-" + mine + ",seed=5"});
   const auto batch = [&](const std::string& folder) {
     return read_record(sandbox.path("out/small/" + folder))
         .scenario_case.scenario.training.batch_size;
   };
-  CHECK(batch("simulate") == 16);
-  CHECK(batch("simulate-training.batch_size=8") == 8);
+  CHECK(batch("simulate-" + mine) == 16);
+  CHECK(batch("simulate-" + mine + ",training.batch_size=8") == 8);
+}
+
+TEST_CASE("folders: a run never takes the place of an earlier one with its settings") {
+  Sandbox sandbox;
+  const std::string run = "run small.yaml --set training.steps=3 ";
+  REQUIRE(sandbox.call(run).status == 0);
+  const Called second = sandbox.call(run);
+  REQUIRE(second.status == 0);
+  CHECK_THAT(second.err, Contains("out/small/run-training.steps=3 has an earlier run with these "
+                                  "settings; this one is in out/small/run-training.steps=3-2\n"));
+  REQUIRE(sandbox.call(run).status == 0);
+  REQUIRE(sandbox.call(run + "--force").status == 0);
+  CHECK(names_in(sandbox.path("out/small")) == std::set<std::string>{"run-training.steps=3",
+                                                                     "run-training.steps=3-2",
+                                                                     "run-training.steps=3-3"});
 }
 
 TEST_CASE("folders: a record of other settings in --out is refused unless --force") {
@@ -112,7 +132,8 @@ TEST_CASE("folders: what is replaced in a default folder is told") {
   const Called edited = sandbox.call(kSimulate);
   CHECK(edited.status == 0);
   CHECK(edited.err ==
-        "out/small/simulate: there was a simulation of small with training.steps 10, where this "
+        "out/small/simulate-machine=machine.yaml: there was a simulation of small with "
+        "training.steps 10, where this "
         "has 12; it is replaced\n");
 }
 
@@ -172,14 +193,14 @@ TEST_CASE("folders: validate sets aside what it measured, never removes it") {
   Sandbox sandbox;
   const std::string validate = "validate small.yaml --machine machine.yaml --repeat 1 ";
   REQUIRE(sandbox.call(validate).status == 0);
-  const std::string measured =
-      testing::text_of(sandbox.path("out/small/validate/run/small/1/run.json"));
+  const std::string measured = testing::text_of(
+      sandbox.path("out/small/validate-machine=machine.yaml/run/small/1/run.json"));
   const Called again = sandbox.call(validate);
   CHECK(again.status == 0);
   CHECK_THAT(again.err, Contains("the validation that was there is in "
-                                 "out/small/validate/earlier-1 now\n"));
-  CHECK(testing::text_of(sandbox.path("out/small/validate/earlier-1/run/small/1/run.json")) ==
-        measured);
+                                 "out/small/validate-machine=machine.yaml/earlier-1 now\n"));
+  CHECK(testing::text_of(sandbox.path(
+            "out/small/validate-machine=machine.yaml/earlier-1/run/small/1/run.json")) == measured);
 }
 
 TEST_CASE("folders: a sweep of other settings is refused, or set aside with --force") {

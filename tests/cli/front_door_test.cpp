@@ -25,11 +25,12 @@ TEST_CASE("front door: whatif says what limits a scenario or a recorded training
   CHECK(json["changes"].size() > 5);
   CHECK(json["measure"] == "320 examples");
   CHECK(asked.err.empty());
-  CHECK(testing::text_of(sandbox.path("out/small/whatif/whatif.txt")).find("limits it") !=
-        std::string::npos);
-  CHECK(sandbox.has("out/small/whatif/whatif.json"));
+  CHECK(testing::text_of(sandbox.path("out/small/whatif-machine=machine.yaml/whatif.txt"))
+            .find("limits it") != std::string::npos);
+  CHECK(sandbox.has("out/small/whatif-machine=machine.yaml/whatif.json"));
   REQUIRE(sandbox.call("simulate small.yaml --machine machine.yaml --quiet").status == 0);
-  const Called recorded = sandbox.call("whatif out/small/simulate --full --machine machine.yaml");
+  const Called recorded =
+      sandbox.call("whatif out/small/simulate-machine=machine.yaml --full --machine machine.yaml");
   INFO(recorded.err);
   CHECK(recorded.status == 0);
   CHECK(recorded.out.find("on the path") != std::string::npos);

@@ -57,7 +57,8 @@ TEST_CASE("examples: a command takes a scenario by its name") {
   const Called simulated = sandbox.call(
       "simulate quickstart --machine machine.yaml --json --set sweep=null --set training.steps=20");
   CHECK(simulated.status == 0);
-  CHECK(sandbox.has("out/quickstart/simulate-sweep=null,training.steps=20/run.json"));
+  CHECK(sandbox.has(
+      "out/quickstart/simulate-machine=machine.yaml,sweep=null,training.steps=20/run.json"));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ TEST_CASE("limits: a run that may not have enough open says how much that is") {
   const Called called =
       sandbox.call("run small.yaml --set training.workers=60 --quiet", "ulimit -n 64");
   CHECK(called.status == 2);
-  CHECK(called.err.find("up to 175 files and connections open at once, and this one may have 64; "
+  CHECK(called.err.find("up to 191 files and connections open at once, and this one may have 64; "
                         "raise the hard limit (ulimit -Hn)") != std::string::npos);
 }
 

@@ -1,5 +1,6 @@
 // A forecast by what the library says that somebody measured, as people ask for it.
 #include "tests/cli/sandbox.h"
+#include "tests/cli/told.h"
 
 #include <catch2/catch.hpp>
 
@@ -21,7 +22,7 @@ TEST_CASE("measured: a network of the library on a host of the library takes wha
                                      "resnet50 --set 'cluster={hosts: [{like: p3.16xlarge}]}'");
   REQUIRE(called.status == 0);
   // 128 examples at 384.19 a second, whatever the data sheet.
-  CHECK(called.out.find("step time       333.2 ms") != std::string::npos);
+  CHECK(testing::squeezed(called.out).find("\n step [ms] 333.2\n") != std::string::npos);
   std::string said = called.out;
   std::ranges::replace(said, '\n', ' ');
   CHECK(said.find("Stands on: compute of p3.16xlarge is what such a device alone was measured to "

@@ -3,7 +3,7 @@
 
 #include "tests/cli/child.h"
 #include "tests/cli/sandbox.h"
-#include "tests/reports/serve/client.h"
+#include "tests/reports/web/client.h"
 
 #include <catch2/catch.hpp>
 

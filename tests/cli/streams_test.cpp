@@ -34,7 +34,7 @@ std::size_t node_lines(const std::string& text) {
   std::istringstream lines(text);
   std::size_t count = 0;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("  worker") || line.starts_with("  server")) ++count;
+    if (line.starts_with(" worker") || line.starts_with(" server")) ++count;
   }
   return count;
 }
@@ -54,7 +54,7 @@ TEST_CASE("streams: the result is on standard output, also where the command is 
         Told{"whatif small.yaml --out w" + kMadeUpMachine, "sync: "},
         Told{"sweep small.yaml --set 'sweep.seed=[1, 2]' --out t" + kMadeUpMachine,
              "Of 2 cases it is a tie between seed=1 and seed=2: "},
-        Told{"report r s --out page", "sync run: 20 gradients in "}}) {
+        Told{"report r s --out page", "Of 2 trainings "}}) {
     const Called called = sandbox.call(told.command + " --quiet");
     INFO(told.command << "\n" << called.err);
     CHECK(called.status == 0);
@@ -91,21 +91,19 @@ TEST_CASE("streams: a failure is told on standard error, what came out until the
   CHECK_THAT(failed.err, StartsWith("error: server0 was killed at 100 ms"));
 }
 
-TEST_CASE("streams: of many nodes ten have a line, with --nodes all of them") {
+TEST_CASE("streams: nodes have a line each with --full, none without") {
   Sandbox sandbox;
   const Called few = sandbox.call(kFortyWorkers + "--out a");
   REQUIRE(few.status == 0);
-  CHECK(node_lines(few.out) == 10);
-  CHECK_THAT(few.out, Contains("\n  server0 "));
-  CHECK_THAT(few.out, Contains("\n  31 more; --nodes has a line for each\n"));
-  const Called all = sandbox.call(kFortyWorkers + "--nodes --out b");
+  CHECK(node_lines(few.out) == 0);
+  CHECK_THAT(few.out, Contains("; --full has all.\n"));
+  const Called all = sandbox.call(kFortyWorkers + "--full --out b");
   CHECK(node_lines(all.out) == 41);
-  CHECK(all.out.find("more; --nodes") == std::string::npos);
-  const Called asked = sandbox.call(kFortyWorkers + "--json --nodes --out c");
+  const Called asked = sandbox.call(kFortyWorkers + "--json --full --out c");
   CHECK(nlohmann::json::accept(asked.out));
   CHECK(node_lines(asked.err) == 41);
-  CHECK(node_lines(sandbox.call("report a --out page").out) == 10);
-  CHECK(node_lines(sandbox.call("report a --nodes --out page").out) == 41);
+  CHECK(node_lines(sandbox.call("report a --out page").out) == 0);
+  CHECK(node_lines(sandbox.call("report a --full --out page").out) == 41);
 }
 
 TEST_CASE("streams: text is as wide as the terminal, 80 columns where nobody knows") {

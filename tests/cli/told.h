@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 
@@ -20,6 +21,13 @@ inline std::string too_wide(const std::string& text) {
     if (columns_of(line) > kTerminalColumns) wide += line + "\n";
   }
   return wide;
+}
+
+/// `text` with one blank in place of several.
+inline std::string squeezed(std::string text) {
+  const auto ends = std::ranges::unique(text, [](char a, char b) { return a == ' ' && b == ' '; });
+  text.erase(ends.begin(), ends.end());
+  return text;
 }
 
 /// The weights that a training with --json ended with.

@@ -24,10 +24,11 @@ TEST_CASE("whatif called: its page is in its folder, report reads the folder, it
   REQUIRE(asked.status == 0);
   const std::string sentence = Json::parse(asked.out).at("limit").at("sentence");
   CHECK(sentence.find("worker CPU limits it") != std::string::npos);
-  const std::string page = testing::text_of(sandbox.path("out/small/whatif/report.html"));
+  const std::string page =
+      testing::text_of(sandbox.path("out/small/whatif-machine=machine.yaml/report.html"));
   CHECK(page.find("worker CPU limits it") != std::string::npos);
   sandbox.write("answer.json", asked.out);
-  for (const char* place : {"out/small/whatif", "answer.json"}) {
+  for (const char* place : {"out/small/whatif-machine=machine.yaml", "answer.json"}) {
     const Called reported = sandbox.call(std::string("report --out figures ") + place);
     CAPTURE(place, reported.err);
     CHECK(reported.status == 0);
@@ -118,10 +119,12 @@ TEST_CASE("whatif called: what would be of no effect is refused with what there 
   CHECK_THAT(refusal(kAsk + "--crossover --set training.strategy=single --set training.workers=1"),
              Contains("--crossover: nothing to search for single") && Contains("training.until"));
   REQUIRE(sandbox.call("simulate small.yaml --machine machine.yaml --quiet").status == 0);
-  const std::string recorded = "whatif out/small/simulate --machine machine.yaml ";
+  const std::string recorded =
+      "whatif out/small/simulate-machine=machine.yaml --machine machine.yaml ";
   for (const char* setting : {"--set training.workers=3", "--seed 7"}) {
     CHECK_THAT(refusal(recorded + setting),
-               Contains(std::string("error: ") + setting + ": out/small/simulate is a record") &&
+               Contains(std::string("error: ") + setting +
+                        ": out/small/simulate-machine=machine.yaml is a record") &&
                    Contains("--verify"));
   }
 }

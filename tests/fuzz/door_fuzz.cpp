@@ -1,7 +1,7 @@
 // Feeds the server of the page, over a socket, with whatever the fuzzer makes up.
 #include "models/base/check.h"
-#include "reports/serve/door.h"
 #include "reports/serve/question.h"
+#include "reports/web/server.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/stranger.h"
 
@@ -15,6 +15,7 @@
 
 using namespace foretrain;
 using namespace foretrain::serve;
+using namespace foretrain::web;
 using boost::asio::ip::tcp;
 
 namespace {
@@ -38,8 +39,9 @@ std::vector<Route> routes() {
           {"POST", "/lines", false, lines}};
 }
 
-const Door& door() {
-  static const Door served(read_place("127.0.0.1", 0), "token", routes());
+const HttpServer& door() {
+  static const HttpServer served({boost::asio::ip::address_v4::loopback(), 0}, "--port 0", "token",
+                                 routes());
   return served;
 }
 

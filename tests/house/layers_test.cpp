@@ -46,7 +46,7 @@ TEST_CASE("layers: reports/ is record, studies, show, then serve beside cli") {
   const SourceFile study{"reports/studies/sweep.h", "#include \"reports/record/record.h\"\n"};
   const SourceFile page{"reports/show/page.h", "#include \"reports/studies/sweep.h\"\n"};
   const SourceFile command{"reports/cli/commands.h", "#include \"reports/show/page.h\"\n"};
-  const SourceFile door{"reports/serve/door.h", "#include \"reports/show/page.h\"\n"};
+  const SourceFile door{"reports/serve/serve.h", "#include \"reports/show/page.h\"\n"};
   const SourceFile sim{"sim/whatif/whatif.h", "#include \"reports/studies/sweep.h\"\n"};
   const SourceFile exec{"exec/launch/run.h", "#include \"reports/record/record.h\"\n"};
   const std::vector<SourceFile> tree{kTime,   kScenario, record, study, page,

@@ -3,6 +3,8 @@
 
 #include "models/base/random.h"
 #include "reports/record/collector.h"
+#include "reports/show/terminal/result_text.h"
+#include "reports/studies/trainings/result.h"
 
 #include <fmt/format.h>
 
@@ -199,6 +201,10 @@ Record random_record(std::uint64_t seed) {
   record.disk_assumed = draw.below(2) == 0;
   sort_rows(record);
   return record;
+}
+
+std::string told_of(const std::vector<Record>& records, bool full) {
+  return to_text(result_of(records), full);
 }
 
 }  // namespace foretrain::testing

@@ -1,7 +1,7 @@
 // Machines that nobody has measured, one kind or several, in one forecast.
 #include "models/cost/work.h"
 #include "reports/record/summary.h"
-#include "reports/show/terminal/tables.h"
+#include "reports/studies/trainings/result.h"
 #include "scenarios/read.h"
 #include "sim/world/host_machine.h"
 #include "tests/support/cases.h"
@@ -73,7 +73,7 @@ TEST_CASE("described machines: a forecast says that nobody measured them") {
   const Record record = simulate_text({});
   CHECK(record.uncalibrated == "fast, slow");
   CHECK(to_json(record)["uncalibrated"] == "fast, slow");
-  CHECK(summary_table(record).find("uncalibrated") != std::string::npos);
+  CHECK(to_csv(result_of({record}).tables.front()).find("uncalibrated") != std::string::npos);
   const Record fixed = simulate(star_case("sync", 2, 5, 1_ms));
   CHECK(fixed.uncalibrated.empty());
   CHECK(to_json(fixed)["uncalibrated"].is_null());

@@ -1,6 +1,6 @@
 // Trainings that share hosts, a network.
 #include "reports/record/files.h"
-#include "reports/show/terminal/tables.h"
+#include "reports/studies/trainings/result.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
 #include "tests/support/cases.h"
@@ -44,7 +44,8 @@ TEST_CASE("neighbours: two equal trainings halve a port that both use at a time"
   CHECK(record.neighbours[0].name == "other");
   CHECK(record.neighbours[0].steps >= 9);
   CHECK(record.neighbours[0].scenario.find("overlap: off") != std::string::npos);
-  CHECK(summary_table(record).find("neighbour       other: ") != std::string::npos);
+  CHECK(to_csv(result_of({record}).tables.front()).find("\nneighbours,\"other: ") !=
+        std::string::npos);
   write_record(record, folder / "record");
   CHECK(read_record(folder / "record") == record);
   shared.scenario.neighbours.clear();

@@ -4,6 +4,7 @@
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/show/figures/thin.h"
+#include "reports/studies/trainings/result.h"
 
 #include <fmt/format.h>
 
@@ -115,20 +116,13 @@ std::string largest_phase(const Panel& bars) {
 }  // namespace
 
 Legend legend_of(const std::vector<Record>& records) {
-  std::set<std::string> scenarios;
-  for (const Record& record : records) scenarios.insert(record.scenario_case.scenario.name);
   Legend legend;
   std::map<std::string, int> colours;
-  std::map<std::string, int> times;  // that a title was wanted
-  for (const Record& record : records) {
-    std::string name = title_of(record.scenario_case);
-    if (scenarios.size() > 1) name.insert(0, record.scenario_case.scenario.name + ": ");
-    const std::string mode = record.mode == Mode::run ? " run" : " simulated";
-    const int number = ++times[name + mode];
-    if (number > 1) name += fmt::format(" ({})", number);  // the same case once more
-    const auto colour = colours.emplace(name, static_cast<int>(colours.size())).first;
+  const std::vector<std::string> names = names_among(records);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const auto colour = colours.emplace(names[i], static_cast<int>(colours.size())).first;
     legend.colours.push_back(colour->second);
-    legend.titles.push_back(name + mode);
+    legend.titles.push_back(names[i] + (records[i].mode == Mode::run ? " run" : " simulated"));
   }
   return legend;
 }

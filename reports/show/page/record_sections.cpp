@@ -1,133 +1,16 @@
 // What a page shows of records.
-#include "reports/record/source.h"
-#include "reports/record/summary.h"
-#include "reports/record/text.h"
 #include "reports/show/figures/of_records.h"
+#include "reports/show/page/result_page.h"
 #include "reports/show/page/sections.h"
-#include "reports/show/terminal/case_text.h"
-#include "reports/show/terminal/tables.h"
-#include "reports/studies/ledger/ledger.h"
+#include "reports/studies/trainings/result.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace foretrain {
 namespace {
-
-std::optional<double> times(std::optional<double> value, double factor) {
-  return value ? std::optional(*value * factor) : std::nullopt;
-}
-
-std::string outcome_of(const Record& record) {
-  if (record.outcome == Outcome::done) return "done";
-  return record.failure.empty() ? std::string(name_of(record.outcome)) : record.failure;
-}
-
-std::string if_any(std::int64_t count, Duration time) {
-  return count > 0 ? figure(time.seconds()) : "-";
-}
-
-std::string time_to_target_cell(const Target& target, const Summary& s) {
-  if (passed_unseen(target, s)) return "passed unseen between evaluations";
-  return target.wanted() && !s.time_to_target_s ? "not reached" : figure(s.time_to_target_s);
-}
-
-Table summary_of(const std::vector<Record>& records, const std::vector<std::string>& builds) {
-  const Legend legend = legend_of(records);
-  const bool broken =
-      std::ranges::any_of(records, [](const Record& r) { return r.outcome != Outcome::done; });
-  Table table{"What came out",
-              {},
-              // On 400 pixels the first four columns are seen.
-              {{"record"},
-               {"time [s]", true},
-               {"test accuracy", true},
-               {"time to target [s]", true},
-               {"step, median without evaluation [ms]", true},
-               {"examples/s", true},
-               {"gradients/s", true},
-               {"cost", true},
-               {"test loss [nats]", true},
-               {"outcome", false, broken},
-               {"steps", true},
-               {"staleness, mean [updates]", true},
-               {"sent [MB]", true},
-               {"checkpoints [s]", true},
-               {"restarts", true},
-               {"lost by them [s]", true},
-               {"down [s]", true},
-               {"from", false, true},
-               {"written by", false, true}},
-              {}};
-  table.rows.reserve(records.size());
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const Summary s = summarize(records[i]);
-    const auto tone = records[i].outcome == Outcome::done ? Cell::Tone::plain : Cell::Tone::bad;
-    const RestartTotals& restarts = records[i].restarts;
-    const Target& target = records[i].scenario_case.scenario.training.until;
-    table.rows.push_back({{legend.titles[i]},
-                          {figure(s.time_s)},
-                          {figure(s.test_accuracy)},
-                          {time_to_target_cell(target, s)},
-                          {figure(times(s.step_time_s_median, 1e3))},
-                          {figure(s.examples_per_s)},
-                          {figure(s.gradients_per_s)},
-                          {cost_text(s.cost, s.price.currency)},
-                          {figure(s.final_loss)},
-                          {outcome_of(records[i]), tone},
-                          {grouped(s.steps)},
-                          {figure(s.staleness_mean)},
-                          {figure(static_cast<double>(s.bytes_sent.value) / 1e6)},
-                          {if_any(records[i].checkpoints.count, records[i].checkpoints.time)},
-                          {restarts.count > 0 ? grouped(restarts.count) : "-"},
-                          {if_any(restarts.count, restarts.lost)},
-                          {if_any(restarts.count, restarts.down)},
-                          {source_of(records[i])},
-                          {i < builds.size() && !builds[i].empty() ? builds[i] : "-"}});
-  }
-  table.drop_empty_columns();
-  return table;
-}
-
-/// The nodes, where they are few.
-Table nodes_of(const std::vector<Record>& records) {
-  constexpr std::size_t kMostNodes = 40;
-  const Legend legend = legend_of(records);
-  Table table{"Nodes",
-              {},
-              {{"node"},
-               {"record"},
-               {"host"},
-               {"core", true},
-               {"CPU [% of a core]", true},
-               {"memory, most [MB]", true},
-               {"sent [MB]", true},
-               {"received [MB]", true}},
-              {},
-              records.size() > 1};
-  std::size_t nodes = 0;
-  for (const Record& record : records) nodes += record.nodes.size();
-  if (nodes > kMostNodes) return table;
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    for (const NodeTotals& node : records[i].nodes) {
-      const auto megabytes = [](Bytes bytes) {
-        return bytes.value < 0 ? "-" : figure(static_cast<double>(bytes.value) / 1e6);
-      };
-      table.rows.push_back({{node.role},
-                            {legend.titles[i]},
-                            {node.host},
-                            {node.core < 0 ? "-" : fmt::format("{}", node.core)},
-                            {figure(cpu_percent(records[i], node))},
-                            {megabytes(node.rss)},
-                            {megabytes(node.tx)},
-                            {megabytes(node.rx)}});
-    }
-  }
-  return table;
-}
 
 /// One figure of each record that has it.
 Alternatives choice_of(const std::vector<Record>& records, const char* name,
@@ -165,24 +48,18 @@ std::string of_the_first(const std::vector<Record>& records) {
 
 }  // namespace
 
-std::string sentence_of(const std::vector<Record>& records) {
-  if (records.empty()) return {};
-  if (records.size() == 1) return record_sentence(records.front());
-  CaseTable table;
-  for (const Record& record : records) table.add(record);
-  return table.sentence();
-}
-
 std::vector<Section> sections_of(const std::vector<Record>& records,
                                  const std::vector<std::string>& builds) {
   if (records.empty()) return {};
-  Section summary{"summary",
-                  "Summary",
-                  fmt::format("{}", fmt::join(stands_on(records), " ")),
-                  {summary_of(records, builds)},
-                  {}};
-  if (Table nodes = nodes_of(records); !nodes.rows.empty())
-    summary.tables.push_back(std::move(nodes));
+  constexpr std::size_t kMostNodes = 40;
+  const Result result = result_of(records, builds);
+  Section summary{
+      "summary", "Summary", result.stands_on, {page_table(result.tables.front(), {})}, {}};
+  const ResultTable& nodes = result.tables.back();
+  if (!nodes.rows.empty() && nodes.rows.size() <= kMostNodes) {
+    summary.tables.push_back(page_table(nodes, {}));
+    summary.tables.back().folded = records.size() > 1;
+  }
 
   Section learning{"learning",
                    "Learning",

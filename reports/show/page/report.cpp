@@ -8,6 +8,7 @@
 #include "reports/show/page/result_page.h"
 #include "reports/show/page/sections.h"
 #include "reports/studies/sweep/finding.h"
+#include "reports/studies/trainings/result.h"
 #include "reports/studies/validation/output.h"
 #include "reports/studies/whatif/whatif.h"
 #include "scenarios/input_error.h"
@@ -206,7 +207,7 @@ Page page_of(const Found& found) {
   }
   std::vector<std::string> sentences = found.sentences;
   std::erase(sentences, "");
-  if (sentences.empty()) sentences.push_back(sentence_of(found.records));
+  if (sentences.empty()) sentences.push_back(result_of(found.records).sentence);
   page.sentence = fmt::format("{}", fmt::join(sentences, " "));
   return page;
 }

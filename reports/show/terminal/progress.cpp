@@ -22,8 +22,9 @@ constexpr std::size_t kBar = 16;  // columns
 constexpr std::size_t kBarLeast = 6;
 }  // namespace
 
-Progress::Progress(std::string what, bool quiet)
+Progress::Progress(std::string what, bool quiet, std::string unit)
     : what_(std::move(what)),
+      unit_(std::move(unit)),
       quiet_(quiet),
       terminal_(moves_cursor(STDERR_FILENO)),
       start_(Clock::now()),
@@ -46,8 +47,8 @@ void Progress::update(std::int64_t done, std::int64_t all, Duration clock) {
   next_ = now + (terminal_ ? Clock::duration(kRedraw) : Clock::duration(kPlainLine));
   const double passed_s = std::chrono::duration<double>(now - start_).count();
   const double rate = static_cast<double>(done - first_) / passed_s;
-  const std::string line =
-      progress_line(what_, done, all, rate, clock, terminal_, width_of_terminal(STDERR_FILENO));
+  const std::string line = progress_line(what_, done, all, rate, clock, terminal_,
+                                         width_of_terminal(STDERR_FILENO), unit_);
   if (!terminal_) {
     tell_people(fmt::format("{}\n", line));
     return;
@@ -57,12 +58,14 @@ void Progress::update(std::int64_t done, std::int64_t all, Duration clock) {
 }
 
 std::string progress_line(std::string_view what, std::int64_t done, std::int64_t all, double rate,
-                          Duration clock, bool bar, std::size_t columns) {
+                          Duration clock, bool bar, std::size_t columns, std::string_view unit) {
   const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(all));
   const double left_s = rate > 0 ? static_cast<double>(all - done) / rate : 0;
   const std::string figures =
-      fmt::format("{:3.0f} %, {}/{} steps, {:.0f}/s, at {:.1f} s, {:.0f} s left", 100 * share, done,
-                  all, rate, clock.seconds(), left_s);
+      unit == "steps" ? fmt::format("{:3.0f} %, {}/{} steps, {:.0f}/s, at {:.1f} s, {:.0f} s left",
+                                    100 * share, done, all, rate, clock.seconds(), left_s)
+                      : fmt::format("{:3.0f} %, {} of {} {}, {:.0f} s left", 100 * share, done, all,
+                                    unit, left_s);
   // The cursor stands behind the line, so the last column stays free.
   const std::size_t most = columns - 1;
   const std::size_t fixed = columns_of(figures) + (bar ? kBarLeast + 4 : 2);

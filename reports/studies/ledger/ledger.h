@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,12 +65,12 @@ struct PastValidations {
   std::filesystem::path ledger{};
 };
 
-/// In a line or two: whose compute and which jitter (basis_sentence), then how far off validations
-/// found step times of the same strategy, or that none did. Empty where basis_sentence is.
-std::string stands_on(const Record& record, const PastValidations& past = {});
-
-/// Of several records, what each says once.
-std::vector<std::string> stands_on(const std::vector<Record>& records,
-                                   const PastValidations& past = {});
+/// What forecasts stand on, each sentence once: whose compute and which jitter (basis_sentence),
+/// how far off validations found step times of their strategies, or that none did. Empty if
+/// basis_sentence is for all of them.
+std::string stands_on(std::span<const Record> records, const PastValidations& past = {});
+inline std::string stands_on(const Record& record, const PastValidations& past = {}) {
+  return stands_on({&record, 1}, past);
+}
 
 }  // namespace foretrain

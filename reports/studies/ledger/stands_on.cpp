@@ -6,12 +6,12 @@
 #include "scenarios/library.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -71,55 +71,73 @@ std::vector<LedgerRow> known_ledger(const fs::path& named) {
   }
 }
 
-/// What the ledger says of a strategy; empty: nothing.
-std::string of_ledger(const std::string& strategy, const fs::path& named) {
+/// What the ledger says of these strategies; empty: nothing.
+std::string of_ledger(const std::set<std::string>& strategies, const fs::path& named) {
   std::vector<LedgerRow> rows = known_ledger(named);
-  std::erase_if(rows, [&](const LedgerRow& row) { return row.strategy != strategy; });
+  std::erase_if(rows, [&](const LedgerRow& row) { return !strategies.contains(row.strategy); });
   if (rows.empty()) return {};
   const auto [least, most] = std::ranges::minmax(rows, {}, &LedgerRow::median);
   const LedgerRow worst = std::ranges::max(rows, {}, &LedgerRow::p95);
+  std::set<std::string> known;
+  std::vector<Occasion> validations;
   std::set<std::tuple<std::string, int, int>> machines;
   for (const LedgerRow& row : rows) {
     const Processor& processor = row.measured.processor;
+    known.insert(row.strategy);
+    if (std::ranges::find(validations, row.measured) == validations.end()) {
+      validations.push_back(row.measured);
+    }
     machines.emplace(processor.name, processor.family, processor.model);
   }
   return fmt::format(
       "validate found step times of {} on one machine off by {} in the median, 95 % of the cases "
       "by no more than {} (ledger: {} validation{}, {} machine{}).",
-      strategy, percent_between(least.median, most.median), percent_between(worst.p95, worst.p95),
-      rows.size(), rows.size() == 1 ? "" : "s", machines.size(), machines.size() == 1 ? "" : "s");
+      fmt::join(known, ", "), percent_between(least.median, most.median),
+      percent_between(worst.p95, worst.p95), validations.size(), validations.size() == 1 ? "" : "s",
+      machines.size(), machines.size() == 1 ? "" : "s");
 }
 
-std::string past_errors(const Record& record, const PastValidations& past) {
-  const auto is_calibrated = [](const ComputeBasis& basis) {
+bool is_calibrated(const Record& record) {
+  return std::ranges::all_of(record.basis, [](const ComputeBasis& basis) {
     return basis.from == ComputeBasis::From::calibrated;
-  };
-  if (!std::ranges::all_of(record.basis, is_calibrated)) {
-    return "No validation has held such a forecast against a run.";
-  }
-  const Scenario& scenario = record.scenario_case.scenario;
-  std::string text = of_same_scenario(scenario, past.out);
-  if (text.empty()) text = of_ledger(scenario.training.strategy, past.ledger);
-  if (!text.empty()) return text;
-  return fmt::format("No validation that is known here has {}.", scenario.training.strategy);
+  });
 }
 
 }  // namespace
 
-std::string stands_on(const Record& record, const PastValidations& past) {
-  const std::string basis = basis_sentence(record);
-  return basis.empty() ? basis : fmt::format("{} {}", basis, past_errors(record, past));
-}
-
-std::vector<std::string> stands_on(const std::vector<Record>& records,
-                                   const PastValidations& past) {
-  std::vector<std::string> all;
+std::string stands_on(std::span<const Record> records, const PastValidations& past) {
+  std::vector<std::string> sentences;
+  const auto add = [&](const std::string& text) {
+    if (text.empty()) return;
+    const auto goes_on = [](std::string_view longer, std::string_view shorter) {
+      return longer.starts_with(shorter.substr(0, shorter.size() - 1));  // without its stop
+    };
+    for (std::string& each : sentences) {
+      if (goes_on(each, text)) return;
+      if (goes_on(text, each)) return void(each = text);
+    }
+    sentences.push_back(text);
+  };
+  std::set<std::string> strategies;  // which the ledger may know
+  bool uncalibrated = false;
+  for (const Record& record : records) add(basis_sentence(record));
   for (const Record& record : records) {
-    std::string text = stands_on(record, past);
-    if (text.empty() || std::ranges::find(all, text) != all.end()) continue;
-    all.push_back(std::move(text));
+    if (basis_sentence(record).empty()) continue;
+    const std::string found =
+        is_calibrated(record) ? of_same_scenario(record.scenario_case.scenario, past.out) : "";
+    add(found);
+    uncalibrated = uncalibrated || !is_calibrated(record);
+    if (found.empty() && is_calibrated(record)) {
+      strategies.insert(record.scenario_case.scenario.training.strategy);
+    }
   }
-  return all;
+  const std::string ledger = of_ledger(strategies, past.ledger);
+  add(ledger);
+  if (!strategies.empty() && ledger.empty()) {
+    add(fmt::format("No validation that is known here has {}.", fmt::join(strategies, ", ")));
+  }
+  if (uncalibrated) add("No validation has held such a forecast against a run.");
+  return fmt::format("{}", fmt::join(sentences, " "));
 }
 
 }  // namespace foretrain

@@ -1,6 +1,6 @@
 // When a target was reached, as the figures of a record tell it.
 #include "reports/record/summary.h"
-#include "reports/show/terminal/tables.h"
+#include "reports/studies/trainings/result.h"
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>
@@ -31,12 +31,7 @@ Record record_with(const Target& target) {
   return record;
 }
 
-std::string first_line(const Record& record) {
-  std::string table = summary_table(record);
-  table = table.substr(0, table.find("\n  "));  // it may be broken in two
-  std::ranges::replace(table, '\n', ' ');
-  return table;
-}
+std::string first_line(const Record& record) { return result_of({record}).sentence; }
 
 }  // namespace
 
@@ -108,7 +103,8 @@ TEST_CASE("time to target: evaluations are taken off the clock, of async by thei
   CHECK(bare(async) == Approx(0.05));
   async.scenario_case.scenario.framework.evaluation = "nobody";
   CHECK(bare(async) == Approx(0.06));
-  CHECK_THAT(summary_table(record_with({})), Catch::Contains("evaluation      0.01 s of the time"));
+  CHECK_THAT(to_csv(result_of({record_with({})}).tables.front()),
+             Catch::Contains("\nevaluation [s],0.01\n"));
 }
 
 TEST_CASE("time to target: it is reached at the end at the latest") {
@@ -128,7 +124,8 @@ TEST_CASE(
 
 TEST_CASE("time to target: the first sentence of the summary tells it") {
   CHECK_THAT(first_line(record_with({.accuracy = 0.5})),
-             Catch::Contains("; accuracy 0.5 reached after 0.04 s; test accuracy 0.7500;"));
+             Catch::Contains(
+                 "; accuracy 0.5 reached after 0.04 s (0.036 to 0.044); test accuracy 0.7500;"));
   CHECK_THAT(first_line(record_with({.accuracy = 0.97, .loss = 0.2})),
              Catch::Contains("; accuracy 0.97 or loss 0.2 not reached; test accuracy"));
   CHECK(first_line(record_with({})).find("reached") == std::string::npos);

@@ -48,7 +48,7 @@ struct Lines {
 class KeptReply final : public Reply {
  public:
   explicit KeptReply(Lines& lines) : lines_(lines) {}
-  void send(Said /*said*/) override {}
+  void send(web::Said /*said*/) override {}
   void line(std::string text) override { lines_.all.push_back(Json::parse(text)); }
   void end() override { ++lines_.ends; }
   [[nodiscard]] bool gone() const override { return false; }

@@ -58,12 +58,12 @@ TEST_CASE("report: a target that nobody saw being reached is not called missed")
     Found found;
     found.records = {record};
     const Table table = page_of(found).sections.at(0).tables.at(0);
-    const auto column =
-        std::ranges::find(table.columns, "time to target [s]", &Table::Column::name);
-    REQUIRE(column != table.columns.end());
-    return table.rows.at(0).at(static_cast<std::size_t>(column - table.columns.begin())).text;
+    const auto row = std::ranges::find(table.rows, "target [s]",
+                                       [](const auto& cells) { return cells[0].text; });
+    REQUIRE(row != table.rows.end());
+    return row->at(1).text;
   };
-  CHECK(told(0.75) == "passed unseen between evaluations");
+  CHECK(told(0.75) == "passed unseen");
   CHECK(told(0.65) == "not reached");
 }
 
@@ -84,7 +84,6 @@ TEST_CASE("report: the build that wrote a run stands beside it, where its folder
   };
   CHECK(written_by(found_in(folder.path())) ==
         std::vector<std::string>{"0.1.0 (2c2e608b1a2c, wire 2)", "-"});
-  CHECK(written_by(found_in(folder.path() / "b")).empty());
 }
 
 TEST_CASE("report: a validation with the records of its few cases") {

@@ -89,14 +89,22 @@ TEST_CASE("stands on: what no run has held is said of keys, data sheets, files b
             .find("No validation that is known here has sync.") != std::string::npos);
 }
 
-TEST_CASE("stands on: of several records each says it once") {
+TEST_CASE("stands on: several records say each sentence once, their strategies share one") {
   const TemporaryFolder folder;
   const PastValidations past = two_machines(folder);
-  const std::vector<std::string> all =
-      stands_on({simulated_from(PastFrom::given), simulated_from(PastFrom::calibrated),
-                 simulated_from(PastFrom::given), small_record(Mode::run, "sync")},
-                past);
-  CHECK(all.size() == 2);
+  const std::vector<Record> records{
+      simulated_from(PastFrom::calibrated), simulated_from(PastFrom::calibrated, "async"),
+      simulated_from(PastFrom::calibrated), small_record(Mode::run, "sync")};
+  CHECK_THAT(stands_on(records, past),
+             Catch::StartsWith("Stands on: compute is that of this machine") &&
+                 Catch::EndsWith(". validate found step times of async, sync on one machine off by "
+                                 "4.5 to 30 % in the median, 95 % of the cases by no more than 40 "
+                                 "% (ledger: 2 validations, 2 machines)."));
+  const std::string mixed = stands_on(
+      std::vector{simulated_from(PastFrom::given), simulated_from(PastFrom::calibrated)}, past);
+  CHECK_THAT(mixed, Catch::Contains("is what the scenario says") &&
+                        Catch::Contains("ledger: 2 validations") &&
+                        Catch::EndsWith("No validation has held such a forecast against a run."));
 }
 
 TEST_CASE("stands on: the ledger of the library is found") {

@@ -1,10 +1,10 @@
-#include "reports/serve/gate.h"
+#include "reports/web/gate.h"
 
 #include <openssl/crypto.h>
 
 #include <charconv>
 
-namespace foretrain::serve {
+namespace foretrain::web {
 namespace {
 
 namespace asio = boost::asio;
@@ -70,4 +70,4 @@ std::optional<Refusal> refusal_of(const Gate& gate, const Credentials& credentia
   return std::nullopt;
 }
 
-}  // namespace foretrain::serve
+}  // namespace foretrain::web

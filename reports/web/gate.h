@@ -1,4 +1,4 @@
-// Who may ask the page's server: whoever was given its address.
+// Who may ask a server: whoever was given its address.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace foretrain::serve {
+namespace foretrain::web {
 
-/// Runs can be started through the door, so three things have to be right of every request:
+/// Runs can be started by requests, so three things have to be right of every request:
 ///
 ///     token    as printed: nobody else on this machine knows it
 ///     Host     this address, or `localhost`: a name of somebody's own that leads here (DNS
@@ -18,8 +18,8 @@ namespace foretrain::serve {
 ///
 /// No cookie says who somebody is, so no browser says it by itself.
 struct Gate {
-  std::string token;
-  boost::asio::ip::tcp::endpoint place;  ///< where the door listens, with its port
+  std::string token;                     ///< empty: anybody may ask
+  boost::asio::ip::tcp::endpoint place;  ///< where the server listens, with its port
 };
 
 /// What a request says of itself.
@@ -38,4 +38,4 @@ struct Refusal {
 /// them.
 std::optional<Refusal> refusal_of(const Gate& gate, const Credentials& credentials);
 
-}  // namespace foretrain::serve
+}  // namespace foretrain::web

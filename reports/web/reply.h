@@ -1,11 +1,11 @@
-// What clients of the page ask, how each is answered.
+// What clients ask, how each is answered.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
 
-namespace foretrain::serve {
+namespace foretrain::web {
 
 /// A request of somebody who may ask (gate.h).
 struct Request {
@@ -25,7 +25,7 @@ struct Said {
 /// The answer to one request: all at once (`send`), or line by line as it becomes known (`line`,
 /// then `end`). From any thread. What comes after its end, or after the client has left, is dropped
 /// without a word; one that is let go of unanswered says that something is wrong here. Replies are
-/// let go of before their Door ends.
+/// let go of before their HttpServer ends.
 class Reply {
  public:
   Reply() = default;
@@ -41,7 +41,7 @@ class Reply {
   [[nodiscard]] virtual bool gone() const = 0;
 };
 
-/// What is done with requests to one path. Routes are asked on the thread of the door: whatever
+/// What is done with requests to one path. Routes are asked on the thread of the server: whatever
 /// takes longer than reading a small file goes on elsewhere, the reply with it. An InputError that
 /// one throws is the client's mistake.
 struct Route {
@@ -51,4 +51,4 @@ struct Route {
   std::function<void(const Request&, std::shared_ptr<Reply>)> answer;
 };
 
-}  // namespace foretrain::serve
+}  // namespace foretrain::web

@@ -1,5 +1,5 @@
-// One client of the door: its requests, one after another.
-#include "reports/serve/door.h"
+// One client of the server: its requests, one after another.
+#include "reports/web/server.h"
 #include "scenarios/input_error.h"
 
 #include <boost/asio/post.hpp>
@@ -22,7 +22,7 @@
 #include <string_view>
 #include <utility>
 
-namespace foretrain::serve {
+namespace foretrain::web {
 namespace {
 
 namespace asio = boost::asio;
@@ -83,7 +83,7 @@ void add_headers(Fields& response, const std::string& policy) {
 }
 
 /// One client: its request is read, answered, then the next one, until it leaves. Lives as long as
-/// something of it is under way. All but `say` is for the thread of the door.
+/// something of it is under way. All but `say` is for the thread of the server.
 class Session final : public HttpClient, public std::enable_shared_from_this<Session> {
  public:
   Session(tcp::socket socket, const Gate& gate, const std::vector<Route>& routes)
@@ -95,6 +95,7 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
     parser_->header_limit(kMostHeader);
     ++number_;
     answered_ = ended_ = false;
+    waits_since_ = std::chrono::steady_clock::now();
     stream_.expires_after(kClientPatience);
     http::async_read_header(stream_, buffer_, *parser_,
                             [self = shared_from_this()](error_code error, std::size_t /*bytes*/) {
@@ -104,6 +105,9 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
 
   [[nodiscard]] bool gone() const { return gone_; }
   [[nodiscard]] bool known() const override { return known_; }
+  [[nodiscard]] std::chrono::steady_clock::time_point waits_since() const override {
+    return waits_since_;
+  }
   void lose() override {
     gone_ = true;
     stream_.close();
@@ -127,7 +131,7 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
     write_next();
   }
 
-  /// Has `saying` called on the thread of the door, from any other.
+  /// Has `saying` called on the thread of the server, from any other.
   template <class Saying>
   void say(Saying saying) {
     asio::post(stream_.get_executor(), [self = shared_from_this(),
@@ -150,10 +154,12 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
     }
     const Credentials credentials{plain(request[http::field::host]),
                                   plain(request[http::field::origin]), token};
-    if (const auto refusal = refusal_of(gate_, credentials)) {
-      return write({refusal->status, {}, fmt::format("foretrain: {}\n", refusal->why)}, false);
+    if (!gate_.token.empty()) {
+      if (const auto refusal = refusal_of(gate_, credentials)) {
+        return write({refusal->status, {}, fmt::format("foretrain: {}\n", refusal->why)}, false);
+      }
+      known_ = true;
     }
-    known_ = true;
     if (too_long) return refuse_text();
     http::async_read(stream_, buffer_, *parser_,
                      [self = shared_from_this()](error_code wrong, std::size_t /*bytes*/) {
@@ -247,6 +253,7 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
   beast::flat_buffer buffer_{kMostBody + kMostHeader};
   std::optional<http::request_parser<http::string_body>> parser_;
   std::uint64_t number_ = 0;  // of the request
+  std::chrono::steady_clock::time_point waits_since_;
   bool known_ = false;
   bool answered_ = false;  // the answer has begun
   bool ended_ = false;     // nothing is added to it any more
@@ -332,4 +339,4 @@ std::weak_ptr<HttpClient> serve_client(tcp::socket socket, const Gate& gate,
   return session;
 }
 
-}  // namespace foretrain::serve
+}  // namespace foretrain::web

@@ -1,4 +1,4 @@
-#include "reports/serve/door.h"
+#include "reports/web/server.h"
 
 #include "scenarios/input_error.h"
 
@@ -12,12 +12,13 @@
 #include <sstream>
 #include <utility>
 
-namespace foretrain::serve {
+namespace foretrain::web {
 namespace {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
+using SilentSince = std::chrono::steady_clock::time_point;
 
 constexpr auto kAcceptRetry = std::chrono::milliseconds(100);
 
@@ -29,19 +30,8 @@ void keep_from_children(Socket& socket) {
 
 }  // namespace
 
-tcp::endpoint read_place(const std::string& address, int port) {
-  error_code error;
-  const auto read = asio::ip::make_address(address, error);
-  if (error) {
-    throw InputError(fmt::format(
-        "--address {}: is no address, as 127.0.0.1 (this machine alone) or 0.0.0.0 (all others, "
-        "too) is",
-        address));
-  }
-  return {read, static_cast<std::uint16_t>(port)};
-}
-
-Door::Door(const tcp::endpoint& place, std::string token, std::vector<Route> routes)
+HttpServer::HttpServer(const tcp::endpoint& place, const std::string& option, std::string token,
+                       std::vector<Route> routes)
     : routes_(std::move(routes)), gate_{std::move(token), place} {
   error_code error;
   acceptor_.open(place.protocol(), error);
@@ -50,9 +40,8 @@ Door::Door(const tcp::endpoint& place, std::string token, std::vector<Route> rou
   if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
   if (error) {
     throw InputError(
-        fmt::format("--port {}: cannot listen there: {}; name another one, 0 is any "
-                    "that is free",
-                    place.port(), error.message()));
+        fmt::format("{}: cannot listen there: {}; name another one, 0 is any that is free", option,
+                    error.message()));
   }
   keep_from_children(acceptor_);
   gate_.place = acceptor_.local_endpoint();
@@ -60,12 +49,12 @@ Door::Door(const tcp::endpoint& place, std::string token, std::vector<Route> rou
   thread_ = std::thread([this] { loop_.run(); });
 }
 
-void Door::close() {
+void HttpServer::close() {
   loop_.stop();
   if (thread_.joinable()) thread_.join();
 }
 
-std::string Door::address() const {
+std::string HttpServer::address() const {
   tcp::endpoint reached = gate_.place;
   if (reached.address().is_unspecified()) {
     reached.address(reached.address().is_v6()
@@ -77,7 +66,7 @@ std::string Door::address() const {
   return fmt::format("http://{}/?token={}", text.str(), gate_.token);
 }
 
-void Door::accept() {
+void HttpServer::accept() {
   acceptor_.async_accept([this](error_code error, tcp::socket socket) {
     if (error) return accept_later();
     keep_from_children(socket);
@@ -86,25 +75,27 @@ void Door::accept() {
   });
 }
 
-bool Door::make_room() {
+bool HttpServer::make_room() {
   std::erase_if(clients_, [](const std::weak_ptr<HttpClient>& each) { return each.expired(); });
   if (clients_.size() < kMostClients) return true;
-  const auto stranger = std::ranges::find_if(clients_, [](const std::weak_ptr<HttpClient>& each) {
+  const auto rank = [](const std::weak_ptr<HttpClient>& each) {
     const auto client = each.lock();
-    return client && !client->known();
-  });
-  if (stranger == clients_.end()) return false;
+    return client ? std::pair(client->known(), client->waits_since())
+                  : std::pair(false, SilentSince());
+  };
+  const auto stranger = std::ranges::min_element(clients_, {}, rank);
+  if (rank(*stranger).first) return false;
   if (const auto client = stranger->lock()) client->lose();
   clients_.erase(stranger);
   return true;
 }
 
 // Out of descriptors, say: at once again would keep a core busy.
-void Door::accept_later() {
+void HttpServer::accept_later() {
   later_.expires_after(kAcceptRetry);
   later_.async_wait([this](error_code error) {
     if (!error) accept();
   });
 }
 
-}  // namespace foretrain::serve
+}  // namespace foretrain::web

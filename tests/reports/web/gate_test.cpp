@@ -1,11 +1,11 @@
 // Who may ask the page's server.
-#include "reports/serve/gate.h"
+#include "reports/web/gate.h"
 
 #include <catch2/catch.hpp>
 
 #include <string>
 
-namespace foretrain::serve {
+namespace foretrain::web {
 namespace {
 
 using boost::asio::ip::make_address;
@@ -59,4 +59,4 @@ TEST_CASE("gate: where it listens to others, they reach it by its address") {
 }
 
 }  // namespace
-}  // namespace foretrain::serve
+}  // namespace foretrain::web

@@ -1,8 +1,8 @@
 // The page's server as clients meet it: bytes in, bytes out.
-#include "reports/serve/door.h"
+#include "reports/web/server.h"
 
 #include "scenarios/input_error.h"
-#include "tests/reports/serve/client.h"
+#include "tests/reports/web/client.h"
 
 #include <boost/asio/read_until.hpp>
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-namespace foretrain::serve {
+namespace foretrain::web {
 namespace {
 
 using namespace foretrain::testing;
@@ -39,15 +39,15 @@ struct Rooms {
   }
 };
 
-Client client_of(const Door& door) { return {door.place().port(), "secret"}; }
+Client client_of(const HttpServer& server) { return {server.place().port(), "secret"}; }
 
-const boost::asio::ip::tcp::endpoint kFreePlace = read_place("127.0.0.1", 0);
+const boost::asio::ip::tcp::endpoint kFreePlace{boost::asio::ip::address_v4::loopback(), 0};
 
-TEST_CASE("door: a path that is there is answered, with headers that keep it in its place") {
+TEST_CASE("http server: a path that is there is answered, with headers that keep it in its place") {
   Rooms rooms;
-  const Door door(kFreePlace, "secret", rooms.routes());
-  const Client client = client_of(door);
-  CHECK(door.address() == fmt::format("http://127.0.0.1:{}/?token=secret", client.port()));
+  const HttpServer server(kFreePlace, "--port 0", "secret", rooms.routes());
+  const Client client = client_of(server);
+  CHECK(server.address() == fmt::format("http://127.0.0.1:{}/?token=secret", client.port()));
   const HttpAnswer page = client.get("/");
   CHECK(page.status == 200);
   CHECK(page.body == "GET / ");
@@ -76,26 +76,26 @@ TEST_CASE("door: a path that is there is answered, with headers that keep it in 
   CHECK(client.get("/silent").status == 500);
 }
 
-TEST_CASE("door: without the token every path says so, and nothing is asked") {
+TEST_CASE("http server: without the token every path says so, and nothing is asked") {
   Rooms rooms;
-  const Door door(kFreePlace, "secret", rooms.routes());
-  const int port = door.place().port();
+  const HttpServer server(kFreePlace, "--port 0", "secret", rooms.routes());
+  const int port = server.place().port();
   for (const char* target : {"/", "/runs", "/records/x", "/none", "/lines", "/?token=other",
                              "/?x=1&token=", "/records/..%2f..%2f", "*"}) {
     for (const char* method : {"GET", "POST", "HEAD", "OPTIONS", "DELETE", "NONE"}) {
       CAPTURE(target, method);
       const HttpAnswer answered =
-          ask_raw(door.place(), request_text(method, port, target, {}, "text"));
+          ask_raw(server.place(), request_text(method, port, target, {}, "text"));
       CHECK(answered.status == 401);
       CHECK(answered.head.find("Location:") == std::string::npos);
     }
   }
-  CHECK(ask_raw(door.place(), request_text("GET", port, "/?x=1&token=secret")).status == 200);
+  CHECK(ask_raw(server.place(), request_text("GET", port, "/?x=1&token=secret")).status == 200);
   const std::string key = "Authorization: Bearer secret\r\n";
   const auto status = [&](const std::string& more, const std::string& host) {
-    return ask_raw(door.place(), fmt::format("GET / HTTP/1.1\r\nHost: {}\r\nConnection: "
-                                             "close\r\n{}{}\r\n",
-                                             host, key, more))
+    return ask_raw(server.place(), fmt::format("GET / HTTP/1.1\r\nHost: {}\r\nConnection: "
+                                               "close\r\n{}{}\r\n",
+                                               host, key, more))
         .status;
   };
   const std::string here = fmt::format("127.0.0.1:{}", port);
@@ -105,29 +105,29 @@ TEST_CASE("door: without the token every path says so, and nothing is asked") {
   CHECK(status("Origin: http://" + here + "\r\n", here) == 200);
 }
 
-TEST_CASE("door: what is no request gets no answer, what is too long none to its end") {
+TEST_CASE("http server: what is no request gets no answer, what is too long none to its end") {
   Rooms rooms;
-  const Door door(kFreePlace, "secret", rooms.routes());
-  CHECK(ask_raw(door.place(), "no HTTP at all\r\n\r\n").status == 0);
-  CHECK(ask_raw(door.place(), std::string(100'000, 'x')).status == 0);
-  const Client client = client_of(door);
+  const HttpServer server(kFreePlace, "--port 0", "secret", rooms.routes());
+  CHECK(ask_raw(server.place(), "no HTTP at all\r\n\r\n").status == 0);
+  CHECK(ask_raw(server.place(), std::string(100'000, 'x')).status == 0);
+  const Client client = client_of(server);
   const int status = client.post("/runs", std::string(5'000'000, 'x')).status;
   CHECK((status == 413 || status == 0));  // it may be left before it has listened
   CHECK(client.post("/runs", std::string(1'000'000, 'x')).status == 200);
   const std::string twice =
       fmt::format("GET / HTTP/1.1\r\nHost: 127.0.0.1:{0}\r\n{1}\r\n{2}", client.port(),
                   client.key(), request_text("GET", client.port(), "/records", client.key()));
-  const HttpAnswer both = ask_raw(door.place(), twice);
+  const HttpAnswer both = ask_raw(server.place(), twice);
   CHECK(both.body.find("GET /records") != std::string::npos);
 }
 
-TEST_CASE("door: hundreds of strangers who say nothing keep nobody with the token out") {
+TEST_CASE("http server: hundreds of strangers who say nothing keep nobody with the token out") {
   Rooms rooms;
-  const Door door(kFreePlace, "secret", rooms.routes());
-  const Client client = client_of(door);
+  const HttpServer server(kFreePlace, "--port 0", "secret", rooms.routes());
+  const Client client = client_of(server);
   boost::asio::io_context loop;
   boost::asio::ip::tcp::socket kept(loop);  // has shown the token, so it stays
-  kept.connect(door.place());
+  kept.connect(server.place());
   const std::string request = fmt::format("GET /records HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n{}\r\n",
                                           client.port(), client.key());
   const auto ask_again = [&] {
@@ -140,22 +140,22 @@ TEST_CASE("door: hundreds of strangers who say nothing keep nobody with the toke
   REQUIRE(ask_again());
   std::vector<boost::asio::ip::tcp::socket> strangers;
   for (std::size_t i = 0; i < kMostClients + 50; ++i) {
-    strangers.emplace_back(loop).connect(door.place());
+    strangers.emplace_back(loop).connect(server.place());
   }
   CHECK(client.get("/").status == 200);
   CHECK(ask_again());
 }
 
-TEST_CASE("door: an answer comes line by line, from another thread") {
+TEST_CASE("http server: an answer comes line by line, from another thread") {
   Rooms rooms;
-  const Door door(kFreePlace, "secret", rooms.routes());
+  const HttpServer server(kFreePlace, "--port 0", "secret", rooms.routes());
   std::thread answering([&] {
     const std::shared_ptr<Reply> reply = rooms.kept.get_future().get();
     for (int i = 0; i < 100; ++i) reply->line(fmt::format("{{\"line\":{}}}", i));
     reply->end();
     reply->line("too late");
   });
-  const HttpAnswer answered = client_of(door).post("/lines", "ask");
+  const HttpAnswer answered = client_of(server).post("/lines", "ask");
   answering.join();
   CHECK(answered.status == 200);
   CHECK(answered.head.find("application/x-ndjson") != std::string::npos);
@@ -163,15 +163,15 @@ TEST_CASE("door: an answer comes line by line, from another thread") {
   CHECK(answered.lines().back() == "{\"line\":99}");
 }
 
-TEST_CASE("door: whoever answers line by line sees that the client has left") {
+TEST_CASE("http server: whoever answers line by line sees that the client has left") {
   Rooms rooms;
-  const Door door(kFreePlace, "secret", rooms.routes());
-  const Client client = client_of(door);
+  const HttpServer server(kFreePlace, "--port 0", "secret", rooms.routes());
+  const Client client = client_of(server);
   boost::asio::io_context loop;
   std::shared_ptr<Reply> reply;
   {
     boost::asio::ip::tcp::socket socket(loop);
-    socket.connect(door.place());
+    socket.connect(server.place());
     boost::asio::write(socket, boost::asio::buffer(request_text("POST", client.port(), "/lines",
                                                                 client.key(), "ask")));
     reply = rooms.kept.get_future().get();
@@ -187,14 +187,36 @@ TEST_CASE("door: whoever answers line by line sees that the client has left") {
   reply->line("for nobody");
 }
 
-TEST_CASE("door: a port that is taken, an address that is none are errors that name them") {
+TEST_CASE("http server: without a token anybody is answered; who asked last stays longest") {
   Rooms rooms;
-  const Door first(kFreePlace, "secret", rooms.routes());
-  CHECK_THROWS_WITH(Door(first.place(), "secret", {}),
-                    Catch::Contains(fmt::format("--port {}", first.place().port())));
-  CHECK_THROWS_WITH(read_place("here", 1), Catch::Contains("--address here: is no address"));
-  CHECK(read_place("::1", 8080).address().is_v6());
+  const HttpServer server(kFreePlace, "--metrics :0", "", rooms.routes());
+  CHECK(ask_raw(server.place(), "GET / HTTP/1.1\r\nConnection: close\r\n\r\n").body == "GET / ");
+  boost::asio::io_context loop;
+  boost::asio::ip::tcp::socket asks(loop);
+  asks.connect(server.place());
+  const auto ask_again = [&] {
+    boost::asio::write(asks, boost::asio::buffer(std::string("GET /records HTTP/1.1\r\n\r\n")));
+    std::string answer;
+    boost::system::error_code error;
+    boost::asio::read_until(asks, boost::asio::dynamic_buffer(answer), "GET /records ", error);
+    return !error;
+  };
+  std::vector<boost::asio::ip::tcp::socket> silent;
+  for (std::size_t i = 0; i + 2 < kMostClients; ++i) {
+    silent.emplace_back(loop).connect(server.place());
+  }
+  CHECK(ask_raw(server.place(), "GET /none HTTP/1.1\r\nConnection: close\r\n\r\n").status == 404);
+  REQUIRE(ask_again());
+  for (int i = 0; i < 2; ++i) silent.emplace_back(loop).connect(server.place());
+  CHECK(ask_again());
+}
+
+TEST_CASE("http server: a port that is taken is an error that names the option") {
+  Rooms rooms;
+  const HttpServer first(kFreePlace, "--port 0", "secret", rooms.routes());
+  CHECK_THROWS_WITH(HttpServer(first.place(), "--port 80", "secret", {}),
+                    Catch::StartsWith("--port 80: cannot listen there: "));
 }
 
 }  // namespace
-}  // namespace foretrain::serve
+}  // namespace foretrain::web

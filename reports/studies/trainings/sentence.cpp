@@ -1,0 +1,250 @@
+#include "reports/studies/trainings/sentence.h"
+
+#include "reports/record/caveats.h"
+#include "reports/record/source.h"
+#include "reports/record/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <set>
+
+namespace foretrain {
+namespace {
+
+/// A training with a figure that it is compared by.
+struct Ranked {
+  std::string title;
+  double value = 0;
+  std::string told;     ///< of the value
+  double error = 0;     ///< of a forecast, as a share
+  std::string range{};  ///< of a forecast: ` (0.26 to 0.31)`
+};
+
+/// The training with the most of it, or the least, before all that are no different.
+std::vector<Ranked> ahead(const std::vector<Ranked>& all, bool most) {
+  const Ranked& first = most ? *std::ranges::max_element(all, {}, &Ranked::value)
+                             : *std::ranges::min_element(all, {}, &Ranked::value);
+  std::vector<Ranked> tied{first};
+  for (const Ranked& each : all) {
+    const double larger = std::max(std::abs(each.value), std::abs(first.value));
+    const bool near =
+        std::abs(each.value - first.value) <= std::max(each.error, first.error) * larger;
+    if (&each != &first && (near || each.told == first.told)) tied.push_back(each);
+  }
+  return tied;
+}
+
+/// `sync`, `sync and async`, `3 of them`.
+std::string named(const std::vector<Ranked>& some) {
+  if (some.size() == 1) return some.front().title;
+  if (some.size() == 2) return fmt::format("{} and {}", some[0].title, some[1].title);
+  return fmt::format("{} of them", some.size());
+}
+
+/// ` (no difference within the forecast's error, 10 %)`, `, a tie`; without a tie the range.
+std::string tie_clause(const std::vector<Ranked>& tied) {
+  if (tied.size() == 1) return tied.front().range;
+  const double error = std::ranges::max_element(tied, {}, &Ranked::error)->error;
+  if (error == 0) return ", a tie";
+  return fmt::format(" (no difference within the forecast's error, {:.0f} %)", 100 * error);
+}
+
+std::string speed_clause(const std::vector<Ranked>& rates) {
+  const std::vector<Ranked> fastest = ahead(rates, true);
+  if (fastest.size() > 1 && fastest.size() == rates.size()) {
+    return fmt::format("all learn from {} examples a second{}", fastest.front().told,
+                       tie_clause(fastest));
+  }
+  std::string text = fmt::format("{} {} from most examples a second, {}{}", named(fastest),
+                                 fastest.size() == 1 ? "learns" : "learn", fastest.front().told,
+                                 tie_clause(fastest));
+  if (rates.size() == 1) return text;
+  const std::vector<Ranked> slowest = ahead(rates, false);
+  return text + fmt::format(", {:.2f} times as many as {}",
+                            fastest.front().value / slowest.front().value, named(slowest));
+}
+
+std::string accuracy_clause(const std::vector<Ranked>& accuracies) {
+  if (accuracies.empty()) return {};
+  const std::vector<Ranked> best = ahead(accuracies, true);
+  const std::string& told = best.front().told;
+  if (best.size() == 1) {
+    return fmt::format("; {} ends with the best test accuracy, {}", named(best), told);
+  }
+  if (best.size() == accuracies.size()) {
+    return fmt::format("; all end with a test accuracy of {}, a tie", told);
+  }
+  return fmt::format("; {} end with the best test accuracy, {}, a tie", named(best), told);
+}
+
+/// `missed`: those that do not reach it.
+std::string target_clause(const std::string& target, const std::vector<Ranked>& reached,
+                          const std::vector<Ranked>& missed) {
+  if (reached.empty()) return fmt::format("none reaches {}", target);
+  const std::vector<Ranked> first = ahead(reached, false);
+  const std::string& soonest_s = first.front().told;
+  const bool one = first.size() == 1;
+  if (!one && missed.empty() && first.size() == reached.size()) {
+    return fmt::format("all reach {} after {} s{}", target, soonest_s, tie_clause(first));
+  }
+  std::string text = fmt::format("{} {} {} first, after {} s{}", named(first),
+                                 one ? "reaches" : "reach", target, soonest_s, tie_clause(first));
+  if (first.size() < reached.size()) {
+    const std::vector<Ranked> last = ahead(reached, true);
+    text += fmt::format("; {} last, after {} s", named(last), last.front().told);
+  }
+  if (missed.empty()) return text;
+  return text +
+         fmt::format("; {} {} not reach it", named(missed), missed.size() == 1 ? "does" : "do");
+}
+
+/// ` (0.26 to 0.31)`; empty: a run.
+std::string range_clause(const ForecastRange& range, double low, double high) {
+  if (range.error() == 0) return {};
+  return fmt::format(" ({} to {})", figure(low), figure(high));
+}
+
+/// What is to be known before trainings are compared.
+std::string comparison_notes(const std::vector<Trained>& trainings) {
+  std::vector<TitledCaveat> all;
+  const auto share = [](const Trained& of) { return of.summary.evaluate_s / of.summary.time_s; };
+  const Trained* longest = nullptr;  // by its evaluations
+  for (const Trained& each : trainings) {
+    for (const std::string& caveat : caveats(each.record)) all.push_back({each.title, caveat});
+    if (each.summary.evaluate_s <= 0) continue;
+    if (longest == nullptr || share(each) > share(*longest)) longest = &each;
+  }
+  std::string text = caveats_of(all);
+  if (longest == nullptr) return text;
+  return fmt::format(" Evaluation is left out: {:.1f} % of the time of {}.{}",
+                     100 * share(*longest), longest->title, text);
+}
+
+std::string comparison(const std::vector<Trained>& trainings) {
+  const auto is_run = [](const Trained& each) { return each.record.mode == Mode::run; };
+  const auto runs = std::ranges::count_if(trainings, is_run);
+  const bool runs_alone = runs > 1;
+  const bool mixed = runs_alone && runs < std::ssize(trainings);
+  const std::string all =
+      mixed ? fmt::format("{} runs", runs) : counted(std::ssize(trainings), "training");
+  std::vector<Ranked> rates;
+  std::vector<Ranked> accuracies;
+  std::vector<Ranked> reached;
+  std::vector<Ranked> missed;
+  std::set<std::string> targets;
+  for (const Trained& each : trainings) {
+    if (runs_alone && !is_run(each)) continue;
+    const Summary& s = each.summary;
+    targets.insert(target_text(each.target()));
+    const ForecastRange& range = each.range;
+    if (const auto rate = s.bare_examples_per_s) {
+      rates.push_back({each.title, *rate, figure(rate), range.error(),
+                       range_clause(range, *rate / range.high, *rate / range.low)});
+    }
+    if (const auto accuracy = s.test_accuracy) {
+      accuracies.push_back({each.title, *accuracy, fmt::format("{:.4f}", *accuracy)});
+    }
+    const double time_s = s.bare_time_to_target_s.value_or(0);
+    (s.bare_time_to_target_s ? reached : missed)
+        .push_back({each.title, time_s, figure(time_s), range.error(),
+                    range_clause(range, time_s * range.low, time_s * range.high)});
+  }
+  if (rates.empty()) return fmt::format("{}, none of which got anywhere.", all);
+  const std::string notes = comparison_notes(trainings);
+  if (targets.contains("")) {
+    return fmt::format("Of {} {}{}.{}", all, speed_clause(rates), accuracy_clause(accuracies),
+                       notes);
+  }
+  const std::string target = targets.size() == 1 ? *targets.begin() : "its target";
+  return fmt::format("Of {} {}.{}", all, target_clause(target, reached, missed), notes);
+}
+
+/// What became of the target, if there is one.
+std::string target_reached(const Trained& training) {
+  if (!training.target().wanted()) return {};
+  const std::string what = target_text(training.target());
+  if (passed_unseen(training.target(), training.summary)) {
+    return fmt::format("; {} passed unseen between evaluations; lower training.evaluate_every",
+                       what);
+  }
+  const auto time_s = training.summary.time_to_target_s;
+  if (!time_s) return fmt::format("; {} not reached", what);
+  return fmt::format(
+      "; {} reached after {} s{}", what, figure(time_s),
+      range_clause(training.range, *time_s * training.range.low, *time_s * training.range.high));
+}
+
+/// `; a step is 69 % compute, 20 % network`: what takes most of it, what comes next.
+std::string largest_phases(const Summary& s) {
+  struct Share {
+    const char* name;
+    double time_s;
+  };
+  const PhaseSeconds& p = s.phases;
+  std::array shares{Share{"compute", p.compute}, Share{"network", p.push + p.pull},
+                    Share{"waiting", p.wait}, Share{"applying", p.apply},
+                    Share{"evaluation", p.evaluate}};
+  const double all_s = length_of(p);
+  if (all_s <= 0) return {};
+  std::ranges::stable_sort(shares, std::greater{}, &Share::time_s);
+  std::string text =
+      fmt::format("; a step is {:.0f} % {}", 100 * shares[0].time_s / all_s, shares[0].name);
+  const double second = 100 * shares[1].time_s / all_s;
+  if (second >= 0.5) text += fmt::format(", {:.0f} % {}", second, shares[1].name);
+  return text;
+}
+
+std::string outcome_sentence(const Trained& training) {
+  const Record& record = training.record;
+  const Summary& s = training.summary;
+  const std::string what = fmt::format("{} {}", title_of(record.scenario_case),
+                                       record.mode == Mode::simulate ? "simulated" : "run");
+  if (record.outcome == Outcome::failed) {
+    return fmt::format("{} failed after {}: {}", what, counted(s.steps, "step"), record.failure);
+  }
+  if (record.outcome == Outcome::interrupted) {
+    return fmt::format("{} was interrupted after {}.", what, counted(s.steps, "step"));
+  }
+  std::string text =
+      fmt::format("{}: {} in {} s", what, counted(s.gradients, "gradient"), figure(s.time_s));
+  if (!training.target().wanted()) {
+    text +=
+        range_clause(training.range, s.time_s * training.range.low, s.time_s * training.range.high);
+  }
+  if (s.gradients_per_s) text += fmt::format(", {} a second", figure(s.gradients_per_s));
+  text += target_reached(training);
+  if (s.test_accuracy) text += fmt::format("; test accuracy {:.4f}", *s.test_accuracy);
+  if (s.test_auc) text += fmt::format("; AUC {:.4f}", *s.test_auc);
+  text += largest_phases(s) + ".";
+  if (const std::string others = others_sentence(record); !others.empty()) text += " " + others;
+  for (const std::string& caveat : caveats(record)) text += fmt::format(" Note: {}.", caveat);
+  return text;
+}
+
+}  // namespace
+
+const Target& Trained::target() const { return record.scenario_case.scenario.training.until; }
+
+std::string Trained::range_s() const {
+  const std::optional<double> time_s =
+      target().wanted() ? summary.time_to_target_s : std::optional(summary.time_s);
+  if (!time_s || range.error() == 0) return {};
+  return fmt::format("{} to {}", figure(*time_s * range.low), figure(*time_s * range.high));
+}
+
+std::string trainings_sentence(const std::vector<Trained>& trainings) {
+  if (trainings.size() == 1) return outcome_sentence(trainings.front());
+  std::string text;
+  for (const Trained& each : trainings) {
+    if (each.record.outcome != Outcome::done) text += outcome_sentence(each) + " ";
+  }
+  return text + comparison(trainings);
+}
+
+}  // namespace foretrain
