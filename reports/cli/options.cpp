@@ -159,7 +159,6 @@ void simulate_options(CLI::App& command, Arguments& arguments) {
                   "so many seeds in parallel: median, 5th, 95th percentile")
       ->check(CLI::Range(1, static_cast<int>(kMostSeeds)))
       ->excludes(replayed);
-  add_full(command, arguments);
   // The record says all of these; --set, --seed are told why (read_recorded).
   for (const char* other : {"scenario", "--record", "--machine", "--emulate"}) {
     replayed->excludes(command.get_option(other));
