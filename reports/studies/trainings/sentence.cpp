@@ -144,7 +144,7 @@ std::string comparison(const std::vector<Trained>& trainings) {
     targets.insert(target_text(each.target()));
     const ForecastRange& range = each.range;
     if (const auto rate = s.bare_examples_per_s) {
-      rates.push_back({each.title, *rate, figure(rate), range.error(),
+      rates.push_back({each.title, *rate, figure(rate), range.apart,
                        range_clause(range, *rate / range.high, *rate / range.low)});
     }
     if (const auto accuracy = s.test_accuracy) {
@@ -152,7 +152,7 @@ std::string comparison(const std::vector<Trained>& trainings) {
     }
     const double time_s = s.bare_time_to_target_s.value_or(0);
     (s.bare_time_to_target_s ? reached : missed)
-        .push_back({each.title, time_s, figure(time_s), range.error(),
+        .push_back({each.title, time_s, figure(time_s), range.apart,
                     range_clause(range, time_s * range.low, time_s * range.high)});
   }
   if (rates.empty()) return fmt::format("{}, none of which got anywhere.", all);
