@@ -138,7 +138,7 @@ struct Machine {
   /// What a core takes to go on with another process than it ran last.
   Duration process_change{};
   /// What a gradient, a sum or an update takes longer that a thread beside the event loop computes,
-  /// on the loop's core (models/protocol/job_placement.h): to be handed over, to be told of.
+  /// on the loop's core (models/cost/job_placement.h): to be handed over, to be told of.
   Duration thread_change{};
   /// What a gradient or an update takes longer, at most, that begins after messages: it runs at
   /// half its speed until so much is lost. Code, predictions, the first cache are those of the

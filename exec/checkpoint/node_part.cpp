@@ -1,7 +1,7 @@
 #include "exec/checkpoint/node_part.h"
 
 #include "exec/checkpoint/durable_file.h"
-#include "models/protocol/resharding.h"
+#include "exec/checkpoint/resharding.h"
 #include "reports/record/whole_number.h"
 #include "scenarios/input_error.h"
 #include "scenarios/make_training.h"

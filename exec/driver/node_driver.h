@@ -6,7 +6,7 @@
 #include "exec/driver/loop_queue.h"
 #include "exec/transport/connection.h"
 #include "models/base/random.h"
-#include "models/protocol/job_placement.h"
+#include "models/cost/job_placement.h"
 #include "models/protocol/node.h"
 #include "scenarios/gradient_times.h"
 
@@ -45,7 +45,7 @@ struct Computing {
 };
 
 /// Performs a node's effects in order and adds nothing of its own: sends go out on TCP, jobs run
-/// where `models/protocol/job_placement.h` says, for as long as `scenarios/gradient_times.h` says;
+/// where `models/cost/job_placement.h` says, for as long as `scenarios/gradient_times.h` says;
 /// what a job prepares for the next one runs beside it, on a thread of its own.
 ///
 /// All calls on the thread of the io_context. `max_delay` makes it sleep for a random while before

@@ -1,8 +1,8 @@
 #include "exec/launch/node_peers.h"
 
 #include "exec/transport/tuning.h"
+#include "models/payload/sparse_push.h"
 #include "models/protocol/registry.h"
-#include "models/protocol/sparse_payload.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

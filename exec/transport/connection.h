@@ -3,7 +3,7 @@
 
 #include "exec/transport/byte_stream.h"
 #include "exec/transport/frame.h"
-#include "models/protocol/send_queue.h"
+#include "models/base/send_queue.h"
 #include "models/tensor/payload.h"
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace foretrain::exec {
 
 /// Reads all the time, whatever it is writing: two peers that only wrote would wait for each other
 /// for good. A frame leaves at once, in one gathered write straight from the sender's buffer; what
-/// the stream does not take waits (`models/protocol/send_queue.h` defines its order).
+/// the stream does not take waits (`models/base/send_queue.h` defines its order).
 ///
 /// All calls and callbacks on the thread of the stream's executor.
 class Connection : public std::enable_shared_from_this<Connection> {

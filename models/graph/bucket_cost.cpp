@@ -3,7 +3,7 @@
 #include "models/graph/step_graph.h"
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
-#include "models/protocol/sparse_payload.h"
+#include "models/protocol/touched.h"
 
 namespace foretrain {
 namespace {

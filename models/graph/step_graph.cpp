@@ -3,7 +3,6 @@
 #include "models/base/check.h"
 #include "models/cost/work.h"
 #include "models/protocol/registry.h"
-#include "models/protocol/sparse_payload.h"
 #include "models/protocol/touched.h"
 
 #include <fmt/format.h>

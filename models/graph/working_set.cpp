@@ -2,7 +2,6 @@
 
 #include "models/cost/work.h"
 #include "models/graph/step_memory.h"
-#include "models/protocol/sparse_payload.h"
 #include "models/protocol/touched.h"
 
 #include <algorithm>

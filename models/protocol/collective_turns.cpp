@@ -16,8 +16,7 @@ void CollectiveTurns::begin(MessageKind kind, Step round, BucketRun buckets, std
 CollectiveTurns::Collective& CollectiveTurns::of(const Message& message) {
   const auto is_of = [&](const Collective& each) {
     if (each.kind != message.kind) return false;
-    return each.buckets.empty() ||
-           (each.round == message.step && message.bucket - each.buckets.first < each.buckets.count);
+    return each.buckets.empty() || (each.round == message.step && each.buckets.has(message.bucket));
   };
   const auto found = std::find_if(open_.rbegin(), open_.rend(), is_of);
   FT_CHECK(found != open_.rend());

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "models/protocol/node.h"
-#include "models/protocol/target.h"
 #include "models/protocol/worker_compute.h"
 
 #include <utility>

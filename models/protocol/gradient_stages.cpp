@@ -1,7 +1,7 @@
 #include "models/protocol/gradient_stages.h"
 
+#include "models/cost/job_placement.h"
 #include "models/cost/work.h"
-#include "models/protocol/job_placement.h"
 #include "models/protocol/touched.h"
 
 #include <algorithm>
@@ -21,16 +21,8 @@ std::uint32_t buckets_below(const Layout& layout, std::int64_t parameter) {
   return static_cast<std::uint32_t>(end - layout.buckets.begin());
 }
 
-// Buckets [first, end).
-struct BucketRange {
-  std::uint32_t first = 0;
-  std::uint32_t end = 0;
-
-  [[nodiscard]] bool has(std::uint32_t bucket) const { return first <= bucket && bucket < end; }
-};
-
 // The buckets that have parameters of these layers, with all that are reduced with them.
-BucketRange buckets_of(const Training& training, LayerRange layers) {
+BucketRun buckets_of(const Training& training, LayerRange layers) {
   const Network& network = *training.network;
   const auto& buckets = training.layout->buckets;
   const auto begin_of = [&](std::size_t layer) {
@@ -40,18 +32,18 @@ BucketRange buckets_of(const Training& training, LayerRange layers) {
   const std::int64_t begin = begin_of(layers.first);
   const std::int64_t end = begin_of(layers.last);
   if (begin == end) return {};
-  BucketRange range{buckets_below(*training.layout, begin + 1) - 1,
-                    buckets_below(*training.layout, end)};
+  std::uint32_t first = buckets_below(*training.layout, begin + 1) - 1;
+  std::uint32_t behind = buckets_below(*training.layout, end);
   const auto together = [&](std::uint32_t a, std::uint32_t b) {
     return buckets[a].leaves_with() == buckets[b].leaves_with();
   };
-  while (range.first > 0 && together(range.first - 1, range.first)) --range.first;
-  while (range.end < buckets.size() && together(range.end - 1, range.end)) ++range.end;
-  return range;
+  while (first > 0 && together(first - 1, first)) --first;
+  while (behind < buckets.size() && together(behind - 1, behind)) ++behind;
+  return {first, behind - first};
 }
 
 // A stage that has layers of both passes has the last ones of both.
-BucketRange read_by(const Training& training, const GradientStage& stage) {
+BucketRun read_by(const Training& training, const GradientStage& stage) {
   if (stage.forward.empty()) return buckets_of(training, stage.backward);
   if (stage.backward.empty()) return buckets_of(training, stage.forward);
   return buckets_of(training, {std::min(stage.forward.first, stage.backward.first),
@@ -60,11 +52,11 @@ BucketRange read_by(const Training& training, const GradientStage& stage) {
 
 // What a stage reads is here only where the one before it has read it.
 void let_go_between(const Training& training, std::vector<GradientStage>& stages) {
-  BucketRange before;
+  BucketRun before;
   for (GradientStage& stage : stages) {
-    const BucketRange reads = read_by(training, stage);
+    const BucketRun reads = read_by(training, stage);
     stage.needs.clear();
-    for (std::uint32_t bucket = reads.first; bucket < reads.end; ++bucket) {
+    for (std::uint32_t bucket = reads.first; bucket < reads.end(); ++bucket) {
       if (!before.has(bucket)) stage.needs.push_back(bucket);
     }
     before = reads;
@@ -74,21 +66,18 @@ void let_go_between(const Training& training, std::vector<GradientStage>& stages
 // The most that two stages one after another have together, where each has what `range_of` says.
 template <class RangeOf>
 Bytes most_of_two(const Training& training, RangeOf range_of) {
-  const auto size_of = [&](BucketRange range) {
-    Bytes size;
-    for (std::uint32_t bucket = range.first; bucket < range.end; ++bucket) {
-      size += training.layout->buckets[bucket].size();
-    }
-    return size;
+  const auto size_of = [&](std::uint32_t first, std::uint32_t end) {
+    return first < end ? Bytes{4 * training.layout->count_in({first, end - first})} : Bytes{};
   };
   Bytes most;
-  BucketRange before;
+  BucketRun before;
   for (const GradientStage& stage : gradient_stages(training)) {
-    const BucketRange range = range_of(stage);
-    const BucketRange twice{std::max(before.first, range.first), std::min(before.end, range.end)};
-    const Bytes both = size_of(before) + size_of(range) - size_of(twice);
+    const BucketRun run = range_of(stage);
+    const Bytes both =
+        size_of(before.first, before.end()) + size_of(run.first, run.end()) -
+        size_of(std::max(before.first, run.first), std::min(before.end(), run.end()));
     most = std::max(most, both);
-    before = range;
+    before = run;
   }
   return most;
 }
@@ -107,7 +96,7 @@ GradientStage cut_forward(const Training& training, bool first,
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
     const bool last = layer + 1 == layers.size();
     const std::uint32_t needs =
-        gathers ? std::max(needed, buckets_of(training, {layer, layer + 1}).end)
+        gathers ? std::max(needed, buckets_of(training, {layer, layer + 1}).end())
                 : buckets_below(*training.layout,
                                 last ? network.parameters() : network.first_parameter(layer + 1));
     if (begins_early && needs > needed && !runs_inline(stage.cost)) {

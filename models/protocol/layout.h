@@ -30,6 +30,8 @@ struct BucketRun {
   std::uint32_t count = 0;
 
   [[nodiscard]] bool empty() const { return count == 0; }
+  [[nodiscard]] std::uint32_t end() const { return first + count; }
+  [[nodiscard]] bool has(std::uint32_t bucket) const { return first <= bucket && bucket < end(); }
   bool operator==(const BucketRun&) const = default;
 };
 

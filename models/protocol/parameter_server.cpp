@@ -243,7 +243,7 @@ void ParameterServer::answer(Instant now, Queue& queue, Push& push, MessageKind 
     queue.answers.push_back({push.worker, std::move(message), now});
     return;
   }
-  effects.emplace_back(Send{training_->worker(static_cast<int>(push.worker)), std::move(message)});
+  effects.emplace_back(Send{training_->worker(push.worker), std::move(message)});
 }
 
 void ParameterServer::send_last_values(const Queue& queue, std::uint32_t worker,
@@ -251,7 +251,7 @@ void ParameterServer::send_last_values(const Queue& queue, std::uint32_t worker,
   Message message{
       .kind = MessageKind::stop, .bucket = queue.bucket.index(), .version = queue.bucket.version()};
   message.payload = queue.bucket.values();
-  effects.emplace_back(Send{training_->worker(static_cast<int>(worker)), std::move(message)});
+  effects.emplace_back(Send{training_->worker(worker), std::move(message)});
 }
 
 // In step the chief has evaluated the version that all buckets have: the next one would need its
@@ -329,9 +329,10 @@ std::unique_ptr<Node> make_node_by(const UpdateRule& rule,
   return std::make_unique<ParameterServer>(training, id, rule);
 }
 
-// Shard 0 tells the others of checkpoints, and whose gradients it has chosen.
+// A worker talks to every server; shard 0 tells the others of checkpoints, and whose gradients it
+// has chosen.
 bool linked_by(const UpdateRule& rule, const Training& training, NodeId a, NodeId b) {
-  if (worker_with_server(training, a, b)) return true;
+  if (training.is_worker(a) != training.is_worker(b)) return true;
   const bool chooses = rule.chooses(training.workers);
   const bool first = a == training.server(0) || b == training.server(0);
   return !training.is_worker(a) && first && (chooses || training.checkpoint.wanted());

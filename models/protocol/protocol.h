@@ -93,9 +93,4 @@ struct Protocol {
                                      NodeId id) = nullptr;
 };
 
-/// A worker talks to every server, nobody else to anybody: for `Protocol::linked`.
-inline bool worker_with_server(const Training& training, NodeId a, NodeId b) {
-  return training.is_worker(a) != training.is_worker(b);
-}
-
 }  // namespace foretrain

@@ -39,8 +39,6 @@ const Protocol& protocol_alone() {
   return *std::ranges::find(protocols(), false, &Protocol::several_workers);
 }
 
-const Protocol& dense_protocol() { return *std::ranges::find(protocols(), true, &Protocol::dense); }
-
 const std::vector<const Option*>& protocol_options() {
   static const std::vector<const Option*> all = [] {
     std::vector<const Option*> options;

@@ -18,8 +18,6 @@ const Protocol* find_protocol(std::string_view name);
 const Protocol& protocol_called(std::string_view name);
 /// That of one worker alone, which nothing but its compute costs time.
 const Protocol& protocol_alone();
-/// One whose gradients travel as full vectors.
-const Protocol& dense_protocol();
 
 /// The options of all protocols, each once, in the order of the protocols.
 const std::vector<const Option*>& protocol_options();

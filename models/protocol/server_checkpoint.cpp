@@ -206,8 +206,7 @@ void ParameterServer::end_cut(Instant now, Effects& effects) {
     for (HeldAnswer& each : std::exchange(queue.answers, {})) {
       if (is_gone(queue, each.worker)) continue;
       each.message.wait = each.message.wait + (now - each.since);
-      effects.emplace_back(
-          Send{training_->worker(static_cast<int>(each.worker)), std::move(each.message)});
+      effects.emplace_back(Send{training_->worker(each.worker), std::move(each.message)});
     }
     queue.released_at = -1;
     if (!queue.over && queue.applying.empty()) release(now, queue, effects);

@@ -163,7 +163,7 @@ void ParameterServer::welcome(Queue& queue, std::uint32_t worker, Effects& effec
   message.payload = standing.owed->values;
   standing.pull.reset();
   standing.owed.reset();
-  effects.emplace_back(Send{training_->worker(static_cast<int>(worker)), std::move(message)});
+  effects.emplace_back(Send{training_->worker(worker), std::move(message)});
 }
 
 }  // namespace foretrain

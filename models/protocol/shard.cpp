@@ -2,7 +2,8 @@
 
 #include "models/base/check.h"
 #include "models/cost/work.h"
-#include "models/protocol/sparse_payload.h"
+#include "models/payload/sparse_push.h"
+#include "models/protocol/touched.h"
 #include "models/tensor/array.h"
 
 #include <algorithm>

@@ -24,7 +24,7 @@ namespace foretrain {
 ///
 /// with 64 bytes of header a message. So the servers' network carries N times a worker's: it is
 /// what a further server halves. A sparse model sends what a batch touches instead
-/// (sparse_payload.h).
+/// (models/payload/sparse_push.h).
 ///
 /// All workers compute on the same parameters, so staleness is zero, and a step is as slow as its
 /// slowest worker. The sum is taken in the order of the workers, whatever the order of arrival:

@@ -5,13 +5,13 @@
 #include "models/data/dataset.h"
 #include "models/networks/network.h"
 #include "models/optimizers/optimizer.h"
+#include "models/payload/compression.h"
 #include "models/protocol/checkpoint.h"
-#include "models/protocol/compression.h"
 #include "models/protocol/layout.h"
 #include "models/protocol/options.h"
-#include "models/protocol/target.h"
 #include "models/tensor/payload.h"
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,6 +19,20 @@
 #include <vector>
 
 namespace foretrain {
+
+/// `training.until`: the training ends when an evaluation of the chief finds one of them. Without
+/// numerics nothing is ever found.
+struct Target {
+  double accuracy = 0;  ///< at least this share of the test examples; 0: not asked for
+  double loss = 0;      ///< at most so much, mean over the test examples, nats; 0: not asked for
+
+  [[nodiscard]] bool wanted() const { return accuracy > 0 || loss > 0; }
+  /// NaN, of what was not measured, reaches nothing.
+  [[nodiscard]] bool reached(double loss_found, double accuracy_found) const {
+    return (accuracy > 0 && accuracy_found >= accuracy) || (loss > 0 && loss_found <= loss);
+  }
+  bool operator==(const Target&) const = default;
+};
 
 /// Shared and immutable: the same in every node of a training.
 struct Training {
@@ -111,7 +125,7 @@ struct Training {
   }
   [[nodiscard]] bool sparse() const { return network->sparse() && !dense; }
   [[nodiscard]] int nodes() const { return workers + servers; }
-  [[nodiscard]] NodeId worker(int index) const { return NodeId(index); }
+  [[nodiscard]] NodeId worker(std::integral auto index) const { return NodeId(index); }
   [[nodiscard]] NodeId server(int shard) const { return NodeId(workers + shard); }
   [[nodiscard]] bool is_worker(NodeId id) const {
     return index_of(id) < static_cast<std::uint32_t>(workers);

@@ -4,7 +4,8 @@
 #include "models/cost/work.h"
 #include "models/networks/workspace.h"
 #include "models/optimizers/norms.h"
-#include "models/protocol/sparse_payload.h"
+#include "models/payload/sparse_push.h"
+#include "models/protocol/touched.h"
 #include "models/tensor/array.h"
 
 #include <fmt/format.h>

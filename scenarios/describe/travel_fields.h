@@ -1,7 +1,7 @@
 // The keys of how gradients travel, compressed or whole; of when a node is lost.
 #pragma once
 
-#include "models/protocol/compression.h"
+#include "models/payload/compression.h"
 #include "models/protocol/registry.h"
 #include "scenarios/describe/field.h"
 #include "scenarios/scenario.h"

@@ -237,7 +237,7 @@ class HostServer : public Node, public Buffering {
   [[nodiscard]] NodeId known_as(NodeId id) const {
     const std::uint32_t number = index_of(id);
     const auto workers = static_cast<std::uint32_t>(hosts_->host_of.size());
-    if (number < workers) return NodeId(static_cast<std::uint32_t>(hosts_->host_of[number]));
+    if (number < workers) return hosts_->of_servers->worker(hosts_->host_of[number]);
     return hosts_->of_servers->server(static_cast<int>(number - workers));
   }
   [[nodiscard]] NodeId called(NodeId known, std::uint32_t bucket) const {

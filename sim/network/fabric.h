@@ -2,7 +2,7 @@
 #pragma once
 
 #include "models/base/quantity.h"
-#include "models/protocol/send_queue.h"
+#include "models/base/send_queue.h"
 #include "sim/engine/engine.h"
 #include "sim/network/departures.h"
 #include "sim/network/flows.h"
@@ -20,7 +20,7 @@
 namespace foretrain::sim {
 
 /// A connection carries the messages from one node to another, one after the other, in the order of
-/// `models/protocol/send_queue.h`. While it has something to send it is one flow of the network,
+/// `models/base/send_queue.h`. While it has something to send it is one flow of the network,
 /// however many messages wait. The last byte of a message arrives the latency of the route after it
 /// was sent.
 ///

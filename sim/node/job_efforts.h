@@ -2,7 +2,7 @@
 #pragma once
 
 #include "models/base/random.h"
-#include "models/protocol/job_placement.h"
+#include "models/cost/job_placement.h"
 #include "scenarios/gradient_times.h"
 #include "sim/cpu/cpu.h"
 #include "sim/cpu/job_time.h"

@@ -1,7 +1,7 @@
 // The jobs of a node, from when they are asked for until they are done.
 #pragma once
 
-#include "models/protocol/job_placement.h"
+#include "models/cost/job_placement.h"
 #include "sim/node/job_efforts.h"
 #include "sim/node/loop.h"
 #include "sim/node/polling.h"
@@ -20,7 +20,7 @@ namespace foretrain::sim {
 ///               -> the program is told
 ///
 /// 1. A gradient begins when its batch is here; its other stages, asked for meanwhile, after it.
-/// 2. `models/protocol/job_placement.h` says where it runs; sums and updates beside the gradients
+/// 2. `models/cost/job_placement.h` says where it runs; sums and updates beside the gradients
 /// of
 ///    a device run on the loop. Its effort was measured with as many threads: each of them is busy
 ///    until the job is done.

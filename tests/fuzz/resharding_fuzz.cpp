@@ -1,8 +1,8 @@
 // Feeds the dealing anew of parameters with states of servers that the fuzzer makes of real ones.
+#include "exec/checkpoint/resharding.h"
 #include "models/base/check.h"
 #include "models/protocol/node_state.h"
 #include "models/protocol/registry.h"
-#include "models/protocol/resharding.h"
 #include "scenarios/make_training.h"
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"

@@ -1,7 +1,7 @@
 // Gradients that are the mean over several batches: how they are cut, what they come to.
+#include "models/cost/job_placement.h"
 #include "models/networks/registry.h"
 #include "models/protocol/gradient_stages.h"
-#include "models/protocol/job_placement.h"
 #include "tests/support/options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"

@@ -1,10 +1,10 @@
 // Gradients that travel smaller: what is sent, what is kept, what the training makes of it.
-#include "models/protocol/compression.h"
+#include "models/payload/compression.h"
 
 #include "models/base/random.h"
 #include "models/cost/work.h"
+#include "models/payload/sparse_push.h"
 #include "models/protocol/shard.h"
-#include "models/protocol/sparse_payload.h"
 #include "models/tensor/half.h"
 #include "tests/support/options.h"
 #include "tests/support/shuffled.h"

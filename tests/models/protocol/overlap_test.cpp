@@ -1,7 +1,7 @@
 // Buckets that leave while others are computed: how a gradient is cut, equal weights.
+#include "models/cost/job_placement.h"
 #include "models/networks/registry.h"
 #include "models/protocol/gradient_stages.h"
-#include "models/protocol/job_placement.h"
 #include "tests/support/options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"

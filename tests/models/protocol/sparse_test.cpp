@@ -2,8 +2,8 @@
 #include "models/data/sampler.h"
 #include "models/data/sparse_examples.h"
 #include "models/networks/registry.h"
+#include "models/payload/sparse_push.h"
 #include "models/protocol/shard.h"
-#include "models/protocol/sparse_payload.h"
 #include "tests/support/options.h"
 #include "tests/support/shuffled.h"
 

@@ -1,4 +1,4 @@
-#include "models/protocol/resharding.h"
+#include "exec/checkpoint/resharding.h"
 
 #include "models/base/check.h"
 #include "models/protocol/node_state.h"

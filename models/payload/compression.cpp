@@ -1,8 +1,8 @@
-#include "models/protocol/compression.h"
+#include "models/payload/compression.h"
 
 #include "models/base/check.h"
 #include "models/cost/work.h"
-#include "models/protocol/sparse_payload.h"
+#include "models/payload/sparse_push.h"
 #include "models/tensor/half.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Who goes on with another number of servers ends as if nothing had happened.
-#include "models/protocol/resharding.h"
+#include "exec/checkpoint/resharding.h"
 
 #include "models/base/random.h"
 #include "models/data/sparse_examples.h"

@@ -1,5 +1,5 @@
 // The order in which a connection's messages leave.
-#include "models/protocol/send_queue.h"
+#include "models/base/send_queue.h"
 
 #include "models/base/random.h"
 

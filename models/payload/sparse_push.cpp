@@ -1,9 +1,8 @@
-#include "models/protocol/sparse_payload.h"
+#include "models/payload/sparse_push.h"
 
 #include "models/base/check.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 namespace foretrain {
@@ -78,17 +77,6 @@ SparsePush parts_of(const Payload& push) {
   parts.all = head.all;
   parts.wanted = {lists + 2 * head.touched, head.wanted};
   return parts;
-}
-
-std::int64_t touched_mean(const Training& training, const Bucket& bucket) {
-  const double share =
-      static_cast<double>(bucket.count) / static_cast<double>(training.layout->parameters);
-  return std::clamp<std::int64_t>(std::llround(training.touched_mean * share), 0, bucket.count);
-}
-
-Listed listed_mean(const Training& training, const Bucket& bucket, bool all) {
-  const std::int64_t touched = touched_mean(training, bucket);
-  return {touched, all ? 0 : touched};
 }
 
 }  // namespace foretrain

@@ -1,5 +1,5 @@
 // Where jobs run: by what they cost on a nominal core.
-#include "models/protocol/job_placement.h"
+#include "models/cost/job_placement.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,8 +2,6 @@
 #pragma once
 
 #include "models/cost/work.h"
-#include "models/protocol/layout.h"
-#include "models/protocol/training.h"
 #include "models/tensor/payload.h"
 
 #include <cstdint>
@@ -39,10 +37,5 @@ SparsePush parts_of(const Payload& push);
 
 /// Largest encoded push for `count` parameters.
 constexpr Bytes largest_push(std::int64_t count) { return push_size({count, count}); }
-
-/// Without numerics: how many parameters of `bucket` a batch touches, its share of the mean.
-std::int64_t touched_mean(const Training& training, const Bucket& bucket);
-/// Without numerics: what a push of `bucket` lists that wants as many as it touches, or all.
-Listed listed_mean(const Training& training, const Bucket& bucket, bool all);
 
 }  // namespace foretrain
