@@ -64,11 +64,6 @@ std::string failed_with(std::string_view host) {
   return fmt::format("was on {}, which failed", host);
 }
 
-std::string not_back_within(std::string_view what, Duration rejoin_limit) {
-  return fmt::format("{}, and did not come back within training.rejoin_limit of {}", what,
-                     to_text(rejoin_limit));
-}
-
 bool is_stopped(const Scenario& scenario, int node) {
   return std::ranges::any_of(scenario.faults, [&](const FaultSpec& fault) {
     return !fault.stop.empty() && node_called(scenario, fault.stop) == node;

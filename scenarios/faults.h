@@ -36,8 +36,6 @@ Life life_of(const Scenario& scenario, int node);
 std::string death_at(Duration dies_at);
 /// What became of a node whose host failed: "was on node1, which failed".
 std::string failed_with(std::string_view host);
-/// Of a node for which the others have waited in vain. `what` became of it, with its name.
-std::string not_back_within(std::string_view what, Duration rejoin_limit);
 
 /// A fault stops this node for a while.
 bool is_stopped(const Scenario& scenario, int node);

@@ -3,6 +3,8 @@
 
 #include "exec/calibration/steady_runs.h"
 
+#include <chrono>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,10 +18,11 @@ namespace foretrain::exec {
 /// this tells how fast it is around a training, so that a forecast can be judged without that.
 class GradientAlone {
  public:
-  GradientAlone();
+  /// `program`: as in CalibrateOptions.
+  explicit GradientAlone(const std::filesystem::path& program = CalibrateOptions().program);
 
   /// A training of the case, with what a gradient takes right before it and right after it
-  /// (Record::alone_s). @throws NotDone
+  /// (Record::alone_s). A look just before counts as the one before it. @throws NotDone
   Record around(const Case& scenario_case, const std::function<Record()>& run);
 
   /// Simulates a case on this machine, whose cores take `slower` times as long as calibrated.
@@ -29,6 +32,8 @@ class GradientAlone {
   std::optional<Record> at_moment_of(const Record& run, const Simulate& simulate);
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   struct Runs {
     explicit Runs(const Case& of, const CalibrateOptions& options)
         : scenario_case(of), steady(scenario_case, options, 1) {}
@@ -40,7 +45,12 @@ class GradientAlone {
   Runs& runs_of(const Case& scenario_case);
 
   CalibrateOptions options_;
-  std::map<std::string, std::unique_ptr<Runs>> runs_;  // by the label of a case
+  std::map<std::string, std::unique_ptr<Runs>> runs_;  // by what they train
+  struct {
+    const Runs* runs = nullptr;
+    double gradient_s = 0;
+    Clock::time_point at;
+  } last_;  // look
 };
 
 }  // namespace foretrain::exec

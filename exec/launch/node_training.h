@@ -4,7 +4,7 @@
 #include "exec/checkpoint/node_part.h"
 #include "exec/driver/node_driver.h"
 #include "exec/usage/usage_sampler.h"
-#include "models/protocol/input_row.h"
+#include "reports/record/input_row.h"
 #include "scenarios/prepared.h"
 
 #include <boost/asio/io_context.hpp>

@@ -52,17 +52,6 @@ double quiet_piece_s(Work& work) {
 
 }  // namespace
 
-double quick_reference() {
-  constexpr int kFew = 4;
-  static Work work;
-  double quickest_s = 0;
-  for (int piece = 0; piece < kFew; ++piece) {
-    const double took_s = piece_s(work.operands());
-    if (piece == 0 || took_s < quickest_s) quickest_s = took_s;
-  }
-  return quickest_s * kTold;
-}
-
 double time_reference(const std::vector<int>& cores) {
   std::vector<double> times(cores.size());
   std::atomic<int> to_come = static_cast<int>(cores.size());

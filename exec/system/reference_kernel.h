@@ -18,8 +18,4 @@ namespace foretrain::exec {
 /// with 40 steps of softmax alone by 0.76, 0.40, 0.26.
 double time_reference(const std::vector<int>& cores);
 
-/// The same of the calling thread, wherever it runs, from four pieces of the kernel: 0.3 ms. The
-/// quickest one counts.
-double quick_reference();
-
 }  // namespace foretrain::exec

@@ -1,7 +1,7 @@
 // The order of inputs as a file: inputs.bin.
 #pragma once
 
-#include "models/protocol/input_row.h"
+#include "reports/record/input_row.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,9 +3,9 @@
 
 #include "models/base/quantity.h"
 #include "models/base/time.h"
-#include "models/protocol/input_row.h"
 #include "models/protocol/node.h"
 #include "reports/record/compute_basis.h"
+#include "reports/record/input_row.h"
 #include "scenarios/cores_seen.h"
 #include "scenarios/scenario.h"
 

@@ -32,10 +32,13 @@ std::string in_short(const ComputeBasis& basis) {
   return "by the times of a profile";
 }
 
-/// What a record's machine says beyond its name: `, 3 hosts emulated on 2 cores`.
+/// What a record's machine says beyond its name: `, 3 hosts emulated on 2 cores`. That it is noisy
+/// stands in each basis.
 std::string beyond_name(const Record& record) {
   const std::string& name = record.basis.front().of;
-  return record.machine.starts_with(name) ? record.machine.substr(name.size()) : std::string();
+  if (!record.machine.starts_with(name)) return {};
+  const std::string rest = record.machine.substr(name.size());
+  return rest.starts_with(" (noisy") ? rest.substr(rest.find(')') + 1) : rest;
 }
 
 std::string simulated_source(const Record& record) {

@@ -38,11 +38,6 @@ std::size_t text_columns() { return laid_out_for; }
 
 void set_text_columns(std::size_t columns) { laid_out_for = columns; }
 
-std::size_t name_columns(std::size_t widest, std::size_t usual) {
-  const std::size_t more = std::max(text_columns(), kTerminalColumns) - kTerminalColumns;
-  return std::clamp(widest, usual, usual + more);
-}
-
 std::size_t columns_of(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
 }
@@ -96,19 +91,6 @@ std::string left(std::string_view text, std::size_t columns) {
 std::string right(std::string_view text, std::size_t columns) {
   std::string filled = cut(text, columns);
   return filled.insert(0, columns - columns_of(filled), ' ');
-}
-
-std::string table_line(std::span<const int> columns,
-                       std::initializer_list<std::string_view> cells) {
-  FT_CHECK_OP(cells.size(), ==, columns.size());
-  std::string line = "  ";
-  for (std::size_t i = 0; const std::string_view cell : cells) {
-    const int width = columns[i++];
-    const auto wide = static_cast<std::size_t>(std::abs(width));
-    line += width < 0 ? right(cell, wide) : left(cell, wide);
-  }
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
 }
 
 std::string listed(const std::vector<std::string>& names) {

@@ -18,9 +18,6 @@ inline constexpr std::size_t kTerminalColumns = 80;
 /// What text is laid out for: kTerminalColumns, until somebody says otherwise. Any thread.
 std::size_t text_columns();
 void set_text_columns(std::size_t columns);
-/// A column of names that has `usual` columns in kTerminalColumns: as many as the widest of them
-/// takes, as far as the terminal has more.
-std::size_t name_columns(std::size_t widest, std::size_t usual);
 
 /// While one exists, text is laid out for kTerminalColumns: a file is the same whatever terminal it
 /// was written from.
@@ -50,10 +47,6 @@ std::string hang(std::string_view text, std::size_t indent);
 std::string left(std::string_view text, std::size_t columns);
 /// As `left`, filled in front.
 std::string right(std::string_view text, std::size_t columns);
-
-/// A line of a table, two columns in: each cell in so many columns, at the right where they are
-/// below zero. No blanks stand at its end.
-std::string table_line(std::span<const int> columns, std::initializer_list<std::string_view> cells);
 
 /// `a`, `a and b`, `a; b; c and 2 more`: names that may have commas in them.
 std::string listed(const std::vector<std::string>& names);

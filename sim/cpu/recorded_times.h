@@ -2,8 +2,8 @@
 #pragma once
 
 #include "models/base/time.h"
-#include "models/protocol/input_row.h"
 #include "models/protocol/job.h"
+#include "reports/record/input_row.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -150,7 +150,7 @@ TEST_CASE("rejoin: faults say who comes back, and when, in both modes") {
       sandbox.call("simulate small.yaml --machine machine.yaml --out sim" + set_all(settings));
   CAPTURE(simulated.err);
   REQUIRE(simulated.status == 0);
-  CHECK_THAT(simulated.out, Contains("worker1: from 0.200 s to 0.350 s; it was killed"));
+  CHECK_THAT(simulated.out, Contains("worker1 away from 0.200 s to 0.350 s"));
   const Record forecast = read_record(sandbox.path("sim"));
   check_all_made(forecast);
   REQUIRE(forecast.nodes[1].away.size() == 1);

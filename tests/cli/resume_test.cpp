@@ -201,7 +201,7 @@ TEST_CASE("resume: another scenario, a folder without a checkpoint are told with
   const Called nothing = sandbox.call("run kept.yaml --resume nowhere --quiet");
   CHECK(nothing.status == 2);
   CHECK_THAT(nothing.err, Contains("nowhere/checkpoints: there is no whole checkpoint here"));
-  const Called first = sandbox.call("run kept.yaml --out out");
+  const Called first = sandbox.call("run kept.yaml --out out --full");
   CAPTURE(first.err);
   REQUIRE(first.status == 0);
   CHECK_THAT(first.out, Contains("checkpoints "));

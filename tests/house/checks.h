@@ -49,7 +49,7 @@ inline constexpr int kFunctionLinesMax = 70;
 inline constexpr int kReadmeLinesMax = 80;
 /// The product is no longer than this. It falls with what is removed, and rises by a budget that an
 /// issue names.
-inline constexpr int kProductLinesMax = 91'000;
+inline constexpr int kProductLinesMax = 89'000;
 
 /// Lines of a header or a source.
 std::vector<Finding> length_findings(const SourceFile& file);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "models/base/random.h"
-#include "models/protocol/input_row.h"
 #include "models/protocol/registry.h"
+#include "reports/record/input_row.h"
 #include "tests/support/kept_states.h"
 
 #include <algorithm>

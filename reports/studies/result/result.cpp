@@ -13,12 +13,18 @@
 namespace foretrain {
 namespace {
 
-ResultValue value_in(const JsonObject& object, const std::string& name) {
+/// Words can be of any kind, a number has to be one.
+ResultValue value_in(const JsonObject& object, const std::string& name, ResultColumn::Kind kind) {
+  using Kind = ResultColumn::Kind;
   const auto dot = name.find('.');
   const std::string key = name.substr(0, dot);
   if (!object.has(key.c_str())) return {};
-  if (dot != std::string::npos) return value_in(object.object(key.c_str()), name.substr(dot + 1));
+  if (dot != std::string::npos)
+    return value_in(object.object(key.c_str()), name.substr(dot + 1), kind);
   const nlohmann::ordered_json& value = object.at(key.c_str());
+  if (kind != Kind::words && kind != Kind::comment && kind != Kind::note) {
+    return object.number(key.c_str());
+  }
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.is_number()) return value.get<double>();
   return object.text(key.c_str());
@@ -33,9 +39,10 @@ ResultValue result_value(std::optional<double> number) {
 void add_row(ResultTable& table, const JsonObject& object, const char* good) {
   ResultRow& row = table.rows.emplace_back();
   for (const ResultColumn& column : table.columns) {
-    row.values.push_back(value_in(object, column.name));
+    row.values.push_back(value_in(object, column.name, column.kind));
   }
-  const ResultValue judged = good == nullptr ? ResultValue() : value_in(object, good);
+  const ResultValue judged =
+      good == nullptr ? ResultValue() : value_in(object, good, ResultColumn::Kind::words);
   if (const auto* words = std::get_if<std::string>(&judged)) row.good = *words == "yes";
 }
 

@@ -4,6 +4,7 @@
 #include "models/networks/registry.h"
 #include "models/payload/sparse_push.h"
 #include "models/protocol/shard.h"
+#include "models/protocol/touched.h"
 #include "tests/support/options.h"
 #include "tests/support/shuffled.h"
 

@@ -81,12 +81,8 @@ TEST_CASE("width: text is laid out for it, files for 80 columns") {
   const std::string words(300, 'w');
   const auto widest = [&] { return wrap(words).find('\n'); };
   CHECK(widest() == 80);
-  CHECK(name_columns(50, 34) == 34);
   set_text_columns(100);
   CHECK(widest() == 100);
-  CHECK(name_columns(50, 34) == 50);
-  CHECK(name_columns(70, 34) == 54);
-  CHECK(name_columns(10, 34) == 34);
   {
     const FileColumns as_a_file;
     CHECK(widest() == 80);
@@ -94,7 +90,6 @@ TEST_CASE("width: text is laid out for it, files for 80 columns") {
   CHECK(widest() == 100);
   set_text_columns(60);
   CHECK(widest() == 60);
-  CHECK(name_columns(50, 34) == 34);
   set_text_columns(kTerminalColumns);
   CHECK(columns_of(progress_line("run " + std::string(90, 'c'), 1, 2, 3, {}, true, 120)) <= 119);
   CHECK(columns_of(progress_line("run " + std::string(90, 'c'), 1, 2, 3, {}, true, 120)) > 80);

@@ -225,8 +225,7 @@ TEST_CASE("results: unasked people see ten rows, those that are farthest off") {
                         Catch::Contains("10 of 15 rows; --full has all.") &&
                         !Catch::Contains("because"));
   CHECK(brief.find("row14") < brief.find("row13"));
-  CHECK_THAT(to_text(result, true),
-             Catch::Contains("\nT\n") && Catch::Contains("row0") && !Catch::Contains("--full"));
+  CHECK_THAT(to_text(result, true), Catch::Contains("row0") && !Catch::Contains("--full"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // What a record keeps of a node's inputs, by which a replay knows them again.
-#include "models/protocol/input_row.h"
+#include "reports/record/input_row.h"
 
 #include <catch2/catch.hpp>
 

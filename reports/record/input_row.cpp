@@ -1,4 +1,4 @@
-#include "models/protocol/input_row.h"
+#include "reports/record/input_row.h"
 
 namespace foretrain {
 
