@@ -144,7 +144,7 @@ void keep_record(const Record& record, const std::filesystem::path& folder) {
 }
 
 std::string progress_title(const char* mode, const Case& each, const std::vector<Case>& cases) {
-  const std::string what = fmt::format("{} {}", mode, each.label());
+  std::string what = fmt::format("{} {}", mode, each.label());
   if (cases.size() == 1) return what;
   return fmt::format("{} of {} trainings, {}", &each - cases.data() + 1, cases.size(), what);
 }

@@ -52,8 +52,7 @@ constexpr const char* kReplace = "replace what --out has, whatever it is a recor
 constexpr const char* kSetAside = "set aside what --out has of another scenario, in earlier-1, ...";
 
 void add_full(CLI::App& command, Arguments& arguments) {
-  command.add_flag("--full", arguments.full,
-                   "every table with all of its rows, every node");
+  command.add_flag("--full", arguments.full, "every table with all of its rows, every node");
 }
 
 void add_record(CLI::App& command, Arguments& arguments) {

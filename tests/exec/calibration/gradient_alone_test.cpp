@@ -53,6 +53,7 @@ TEST_CASE("gradient alone: it is measured before and after a training, and gives
 
 TEST_CASE("gradient alone: of a training that failed nobody looks again") {
   Case small;
+  small.scenario.name = "small";
   small.scenario.dataset.take = 100;
   small.scenario.dataset.test_take = 50;
   GradientAlone alone(program_path());
