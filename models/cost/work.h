@@ -80,7 +80,7 @@ struct Listed {
   std::int64_t touched = 0;
   std::int64_t wanted = 0;
 };
-/// Of such a push (models/payload/sparse_push.h).
+/// A push as models/payload/sparse_push.h has it.
 constexpr Bytes push_size(Listed listed) { return {8 + 8 * listed.touched + 4 * listed.wanted}; }
 /// A sparse push is made.
 Cost encode_cost(Listed listed);

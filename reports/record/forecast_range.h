@@ -28,7 +28,7 @@ struct ForecastRange {
   }
 };
 
-/// Of a simulation; of a run, whose times are measured, 1 and 1.
+/// The range of a simulation. A run is measured: its range is 1 to 1.
 ForecastRange forecast_range(const Record& record);
 
 }  // namespace foretrain

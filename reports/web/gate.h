@@ -1,4 +1,4 @@
-// Who may ask a server: whoever was given its address.
+// Authorization of requests: a client knows the token of the address.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>

@@ -1,4 +1,4 @@
-// What clients ask, how each is answered.
+// Requests of clients with their answers.
 #pragma once
 
 #include <functional>

@@ -33,7 +33,7 @@ Case case_of(const std::string& strategy);
 /// Two workers, a server, four steps of 10, 20, 30 and 50 ms without evaluation, 0.1 s in all.
 Record small_record(Mode mode, const std::string& strategy);
 
-/// What a terminal shows of these records (result_of).
+/// The text that a terminal shows of these records (result_of).
 std::string told_of(const std::vector<Record>& records, bool full = false);
 
 /// Rows with awkward figures: unknown ones, the largest integers, subnormal doubles.

@@ -10,9 +10,9 @@
 
 namespace foretrain {
 
-/// Of what validation.json holds: predicted against measured step time, both logarithmic, a mark a
-/// case, with the diagonal and bands of 5 and 10 % around it; beside it the errors by strategy. Its
-/// title says how far off the strategy is that is furthest off in the median of its cases. Its
+/// The figure of a validation.json: predicted against measured step time, both logarithmic, a mark
+/// a case, with the diagonal and bands of 5 and 10 % around it; beside it the errors by strategy.
+/// Its title says how far off the strategy is that is furthest off in the median of its cases. Its
 /// source says which machines and which calibration both come from. No panels where no step times
 /// are known.
 Figure accuracy_of_forecast(const JsonObject& validation);

@@ -97,7 +97,7 @@ std::string compute_note(const BudgetBase& base) {
          "% of: uncalibrated.";
 }
 
-/// Of a search for a target.
+/// A search for a target.
 std::string search_note(const BudgetAnswer& answer) {
   return fmt::format(
       "What all steps take and cost, of which {} were simulated, put the clusters in order. "

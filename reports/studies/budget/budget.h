@@ -184,7 +184,7 @@ BudgetAnswer find_cluster(const Case& scenario_case, const BudgetOptions& option
 std::string what_failed(const Offer& offer, const Bounds& bounds);
 /// What is assumed, a sentence each: the work first, then whose gradients' times.
 std::vector<std::string> assumptions(const BudgetAnswer& answer);
-/// What came out.
+/// The answer in a sentence.
 std::string first_sentence(const BudgetAnswer& answer);
 /// What `whatif --deadline --budget --json` prints.
 nlohmann::ordered_json to_json(const BudgetAnswer& answer);

@@ -1,4 +1,4 @@
-// What a search over clusters found: a sentence, JSON, a result.
+// A search over clusters as a sentence, JSON, a result.
 #include "reports/record/json_object.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"

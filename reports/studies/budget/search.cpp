@@ -56,7 +56,7 @@ Case begun_of(Case whole, const BudgetBase& base) {
   return whole;
 }
 
-/// Of all clusters, fewer hosts first.
+/// An offer for each cluster, fewer hosts first.
 std::vector<Offer> all_offers(const BudgetBase& base, const std::vector<LibraryHost>& hosts,
                               int most_hosts) {
   std::vector<Offer> all;
@@ -131,7 +131,7 @@ std::string kind_of(const Offer& offer) {
   return fmt::format("{}, {}, {}", kind, name_of(cluster), way_of(cluster));
 }
 
-/// Of each kind those that no other of it beats; in the order in which their gradients are carried
+/// The offers that no other of their kind beats, in the order in which their gradients are carried
 /// out.
 std::vector<Offers> alike_kinds(const Offers& offers, const Bounds& bounds) {
   const Offers frontier = frontier_of(offers);

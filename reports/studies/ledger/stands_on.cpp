@@ -71,7 +71,7 @@ std::vector<LedgerRow> known_ledger(const fs::path& named) {
   }
 }
 
-/// What the ledger says of these strategies; empty: nothing.
+/// The errors that the ledger has of these strategies, in words; empty: none.
 std::string of_ledger(const std::set<std::string>& strategies, const fs::path& named) {
   std::vector<LedgerRow> rows = known_ledger(named);
   std::erase_if(rows, [&](const LedgerRow& row) { return !strategies.contains(row.strategy); });

@@ -42,7 +42,7 @@ ResultValue outcome_cell(const Trained& t) {
   return t.record.failure.empty() ? std::string(name_of(t.record.outcome)) : t.record.failure;
 }
 
-/// What became of a node while the others went on; empty: nothing.
+/// A node that was away while the others went on, in words; empty: none was.
 std::string fate_of(const NodeTotals& node) {
   std::string text;
   for (const Absence& each : node.away) {

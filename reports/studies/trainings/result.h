@@ -1,4 +1,4 @@
-// What trainings came to, one of them or several beside each other.
+// The result of one training, or of several side by side.
 #pragma once
 
 #include "reports/record/record.h"

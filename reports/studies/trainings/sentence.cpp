@@ -110,7 +110,7 @@ std::string range_clause(const ForecastRange& range, double low, double high) {
   return fmt::format(" ({} to {})", figure(low), figure(high));
 }
 
-/// What is to be known before trainings are compared.
+/// Notes that come before a comparison of trainings.
 std::string comparison_notes(const std::vector<Trained>& trainings) {
   std::vector<TitledCaveat> all;
   const auto share = [](const Trained& of) { return of.summary.evaluate_s / of.summary.time_s; };
@@ -165,7 +165,7 @@ std::string comparison(const std::vector<Trained>& trainings) {
   return fmt::format("Of {} {}.{}", all, target_clause(target, reached, missed), notes);
 }
 
-/// What became of the target, if there is one.
+/// Whether the target was reached, if there is one.
 std::string target_reached(const Trained& training) {
   if (!training.target().wanted()) return {};
   const std::string what = target_text(training.target());

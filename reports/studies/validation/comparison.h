@@ -31,8 +31,8 @@ struct Comparison {
   /// The same error of one of the runs against its simulation with the compute times that it
   /// recorded itself: that of protocol, transport and network. Empty where there is none.
   std::optional<double> protocol_error{};
-  /// Likewise against a simulation at the speed that the machine had around that run
-  /// (Record::alone_s): what a calibration of an earlier moment adds is left out.
+  /// The same error against a simulation at the speed that the machine had around that run
+  /// (Record::alone_s), without what a calibration at another moment adds.
   std::optional<double> moment_error{};
   double difference = 0;  ///< predicted - measured
   bool exact = false;     ///< every run measured precisely what was predicted

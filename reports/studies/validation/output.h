@@ -25,9 +25,9 @@ std::string to_text(const nlohmann::ordered_json& json);
 /// forecast's range, whether weights are equal, whether the order is kept.
 std::string first_sentence(const Validation& validation);
 
-/// Of what `validate --json` prints: a row a case, of very many a row a strategy; where errors come
-/// from, goals, pairs that lost their order, groups of seeds. @throws InputError with the key that
-/// is wrong
+/// The result of what `validate --json` prints: a row a case, of very many a row a strategy; where
+/// errors come from, goals, pairs that lost their order, groups of seeds. @throws InputError with
+/// the key that is wrong
 Result validation_result(const JsonObject& validation);
 
 /// cases.csv: a row a case and metric.

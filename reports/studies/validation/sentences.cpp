@@ -1,4 +1,4 @@
-// What a validation says in one sentence.
+// A validation in one sentence.
 #include "reports/record/text.h"
 #include "reports/studies/validation/order.h"
 #include "reports/studies/validation/output.h"

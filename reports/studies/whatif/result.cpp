@@ -20,7 +20,7 @@ std::string whole_percent(double share) { return fmt::format("{:.0f} %", share *
 
 double saved(double before_s, double after_s) { return 1 - after_s / before_s; }
 
-/// What the change that concerns the limit does to the time.
+/// The effect of the change that concerns the limit, in words.
 std::string limit_clause(const WhatIf& whatif, const Change* change) {
   const double time_s = *whatif.time_s;
   const std::string time =
@@ -109,7 +109,7 @@ ResultTable path_table(const JsonObject& whatif, bool full) {
   return table;
 }
 
-/// What was run for real; empty: nothing.
+/// The change that was run for real, in words; empty: none was.
 std::string verified_text(const JsonObject& whatif) {
   if (whatif.has("not_verified")) return " Not verified: " + whatif.text("not_verified");
   if (!whatif.has("verified")) return {};

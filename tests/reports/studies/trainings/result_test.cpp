@@ -1,4 +1,4 @@
-// What trainings came to: which is ahead, what is no difference, figures, nodes.
+// Results of trainings: which is ahead, what is no difference, figures, nodes.
 #include "reports/studies/trainings/result.h"
 
 #include "reports/record/text.h"

@@ -36,7 +36,7 @@ Validation validate_times(const Times& sync, const Times& async);
 /// What is compared under `metric`; it has to be there.
 const Comparison& metric(const CaseValidation& c, const std::string& name);
 
-/// What people read of it.
+/// The text that a terminal shows.
 std::string text_of(const Validation& validation, bool full);
 /// The same with a single space wherever some, or the end of a line, stand.
 std::string words_of(const Validation& validation, bool full);
