@@ -2,6 +2,7 @@
 #include "reports/studies/validation/order.h"
 
 #include "models/protocol/registry.h"
+#include "reports/record/forecast_range.h"
 #include "reports/record/statistics.h"
 #include "reports/record/text.h"
 
@@ -16,6 +17,7 @@ namespace {
 struct Rate {
   std::size_t place;
   const Comparison* of;
+  double apart = 0;  // ForecastRange::apart
 };
 
 /// How far apart two measurements must be for their order to mean something.
@@ -29,16 +31,10 @@ int order_measured(const Comparison& a, const Comparison& b) {
   return apart > 0 ? 1 : -1;
 }
 
-/// Half the forecast's range, as a share.
-double error_of(const Comparison& c) {
-  return c.predicted > 0 ? (c.predicted_high - c.predicted_low) / (2 * c.predicted) : 0;
-}
-
-/// The same of the forecast.
-int order_predicted(const Comparison& a, const Comparison& b) {
-  const double apart = 1 + std::max(error_of(a), error_of(b));
-  if (a.predicted > b.predicted * apart) return 1;
-  return b.predicted > a.predicted * apart ? -1 : 0;
+/// The same of the forecast, where two of them are no different up to the share `apart`.
+int order_predicted(const Comparison& a, const Comparison& b, double apart) {
+  if (a.predicted > b.predicted * (1 + apart)) return 1;
+  return b.predicted > a.predicted * (1 + apart) ? -1 : 0;
 }
 
 std::vector<Setting> but_for_strategy(const Case& scenario_case) {
@@ -64,8 +60,9 @@ std::optional<bool> PairOrder::kept() const {
 Order order_of(const Validation& validation) {
   std::vector<Rate> rates;
   for (std::size_t i = 0; i < validation.cases.size(); ++i) {
-    const Comparison* rate = validation.cases[i].find("gradients_per_s");
-    if (rate != nullptr) rates.push_back({i, rate});
+    const CaseValidation& c = validation.cases[i];
+    const Comparison* rate = c.find("gradients_per_s");
+    if (rate != nullptr) rates.push_back({i, rate, forecast_range(c.simulated).apart});
   }
   Order order;
   RankAgreement agreement;
@@ -74,7 +71,8 @@ Order order_of(const Validation& validation) {
       Rate faster = rates[i];
       Rate slower = rates[j];
       const int measured = order_measured(*faster.of, *slower.of);
-      const int predicted = order_predicted(*faster.of, *slower.of);
+      const int predicted =
+          order_predicted(*faster.of, *slower.of, std::max(faster.apart, slower.apart));
       agreement.add(measured, predicted);
       ++order.pairs;
       if (measured == 0) continue;

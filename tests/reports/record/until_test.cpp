@@ -125,7 +125,7 @@ TEST_CASE(
 TEST_CASE("time to target: the first sentence of the summary tells it") {
   CHECK_THAT(first_line(record_with({.accuracy = 0.5})),
              Catch::Contains(
-                 "; accuracy 0.5 reached after 0.04 s (0.036 to 0.044); test accuracy 0.7500;"));
+                 "; accuracy 0.5 reached after 0.04 s (0.034 to 0.046); test accuracy 0.7500;"));
   CHECK_THAT(first_line(record_with({.accuracy = 0.97, .loss = 0.2})),
              Catch::Contains("; accuracy 0.97 or loss 0.2 not reached; test accuracy"));
   CHECK(first_line(record_with({})).find("reached") == std::string::npos);

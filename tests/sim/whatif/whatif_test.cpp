@@ -85,7 +85,7 @@ TEST_CASE("whatif: a server's NIC that all gradients pass is the limit") {
   const WhatIf whatif = ask(nic_bound());
   CHECK(whatif.limit.resource == "server NIC");
   CHECK(whatif.limit.change == "server NIC 2x");
-  CHECK(whatif.range.error() == Approx(0.1));
+  CHECK(whatif.range.error() == Approx(0.15));
   CHECK(first_sentence(whatif).starts_with(
       "sync: server NIC limits it, 76 % of the critical path; twice the rate of the servers' "
       "NICs saves 38 % of "));
