@@ -14,8 +14,9 @@
 namespace foretrain::exec {
 
 /// Trains the model of a case at its batch size, by one worker alone in a process of its own, for
-/// 0.3 s. A virtual machine computes the same gradient half as fast from one minute to the next;
-/// this tells how fast it is around a training, so that a forecast can be judged without that.
+/// 0.3 s. A virtual machine takes 1.5 times as long for the same gradient from one minute to the
+/// next; this tells how fast it is around a training, so that a forecast can be judged without
+/// that.
 class GradientAlone {
  public:
   /// `program`: as in CalibrateOptions.

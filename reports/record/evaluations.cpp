@@ -41,7 +41,7 @@ Duration evaluation_before(const Record& record, const EvalReport* until) {
   for (const EvalReport& each : record.evals) {
     if (&each == until || each.final) break;
     const std::int64_t left_ns = (Instant{} + record.time - each.time).ns;
-    sum_ns += std::clamp<std::int64_t>(left_ns, 0, each.took.ns);
+    sum_ns += std::clamp<std::int64_t>(left_ns, 0, std::max<std::int64_t>(0, each.took.ns));
   }
   const double share = held_up(record.scenario_case.scenario);
   return {static_cast<std::int64_t>(static_cast<double>(sum_ns) * share)};

@@ -8,12 +8,15 @@
 
 namespace foretrain {
 
+/// Two forecasts for the same machine that differ by a smaller share are no different.
+inline constexpr double kForecastsApart = 0.1;
+
 /// Nine of ten measurements of a time are expected between `low` and `high` times its forecast.
 struct ForecastRange {
   double low = 1;
   double high = 1;
-  /// Two forecasts for the same machine that differ by a smaller share are no different. Its speed
-  /// of the moment is in both of them, so this is less than `error()`.
+  /// kForecastsApart of a forecast, 0 of a run. The machine's speed of the moment is in both of two
+  /// forecasts, so this is less than `error()`.
   double apart = 0;
 
   /// Half the width, as a share.

@@ -32,8 +32,8 @@ std::string in_short(const ComputeBasis& basis) {
   return "by the times of a profile";
 }
 
-/// What a record's machine says beyond its name: `, 3 hosts emulated on 2 cores`. That it is noisy
-/// stands in each basis.
+/// The machine of a record without its name: `, 3 hosts emulated on 2 cores`. Each basis says
+/// whether it is noisy.
 std::string beyond_name(const Record& record) {
   const std::string& name = record.basis.front().of;
   if (!record.machine.starts_with(name)) return {};

@@ -41,7 +41,7 @@ class Reply {
   [[nodiscard]] virtual bool gone() const = 0;
 };
 
-/// What is done with requests to one path. Routes are asked on the thread of the server: whatever
+/// The handler of requests to one path. Routes are asked on the thread of the server: whatever
 /// takes longer than reading a small file goes on elsewhere, the reply with it. An InputError that
 /// one throws is the client's mistake.
 struct Route {

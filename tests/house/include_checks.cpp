@@ -14,7 +14,7 @@
 namespace foretrain::house {
 namespace {
 
-/// What a floor may include beside its own files. reports/ is six: a room each.
+/// A floor with the floors that it may include. reports/ is six: a room each.
 struct Floor {
   std::string_view name;
   std::string_view below;

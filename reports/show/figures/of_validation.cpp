@@ -1,4 +1,5 @@
 // A validation as a figure.
+#include "reports/record/json_object.h"
 #include "reports/record/statistics.h"
 #include "reports/show/figures/of_studies.h"
 #include "reports/studies/validation/output.h"

@@ -28,7 +28,7 @@ SweepTable::Row row_of_record(const Record& record, const std::string& name,
   for (const auto& [key, value] : json.items()) {
     if (value.is_number()) row.figures[key] = value.get<double>();
   }
-  row.figures[kForecastError] = forecast_range(record).apart;
+  row.figures[kForecastError] = forecast_range(record).error();
   row.currency = json.value("currency", "");
   return row;
 }

@@ -1,4 +1,5 @@
 // What a page shows of a validation.
+#include "reports/record/json_object.h"
 #include "reports/show/figures/of_studies.h"
 #include "reports/show/page/result_page.h"
 #include "reports/show/page/sections.h"

@@ -1,4 +1,4 @@
-// What a case, what a machine is, in a sentence.
+// A case or a machine in a sentence.
 #pragma once
 
 #include "scenarios/machine.h"

@@ -179,10 +179,10 @@ double whole_time_s(const Record& record, std::int64_t gradients);
 /// @throws InputError as base_of, hosts_to_try; NotDone where a simulation is interrupted
 BudgetAnswer find_cluster(const Case& scenario_case, const BudgetOptions& options);
 
-/// What an offer fails by: `12 min too long, 3.20 over the budget`, `close to the deadline` where
-/// the forecast cannot tell; empty: it holds both.
+/// The bounds that an offer misses: `12 min too long, 3.20 over the budget`, `close to the
+/// deadline` where the forecast cannot tell; empty: it holds both.
 std::string what_failed(const Offer& offer, const Bounds& bounds);
-/// What is assumed, a sentence each: the work first, then whose gradients' times.
+/// The assumptions, a sentence each: the work first, then whose gradients' times.
 std::vector<std::string> assumptions(const BudgetAnswer& answer);
 /// The answer in a sentence.
 std::string first_sentence(const BudgetAnswer& answer);

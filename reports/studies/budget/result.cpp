@@ -35,7 +35,8 @@ std::string offer_text(const Offer& offer) {
                      time_text(offer.time_s * offer.range.high), money_text(offer.cost));
 }
 
-/// What limits it, which bounds the forecast cannot tell that it holds, which others are as cheap.
+/// Its limit, the bounds that a forecast cannot tell whether it holds, how many others are as
+/// cheap.
 std::string about_cheapest(const Offer& offer, const BudgetAnswer& answer) {
   std::string text;
   if (!offer.limit.resource.empty()) {

@@ -65,7 +65,7 @@ struct PastValidations {
   std::filesystem::path ledger{};
 };
 
-/// What forecasts stand on, each sentence once: whose compute and which jitter (basis_sentence),
+/// The basis of forecasts, each sentence once: whose compute and which jitter (basis_sentence),
 /// how far off validations found step times of their strategies, or that none did. Empty if
 /// basis_sentence is for all of them.
 std::string stands_on(std::span<const Record> records, const PastValidations& past = {});

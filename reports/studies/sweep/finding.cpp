@@ -1,6 +1,7 @@
 #include "reports/studies/sweep/finding.h"
 
 #include "reports/record/caveats.h"
+#include "reports/record/forecast_range.h"
 #include "reports/record/text.h"
 
 #include <fmt/format.h>
@@ -95,6 +96,9 @@ constexpr auto kSweepMetrics = std::to_array<SweepMetric>(
 /// How far the forecast of a row can be off, as a share; of a run 0.
 double error_of(const SweepTable::Row& row) { return figure_in(row, kForecastError).value_or(0); }
 
+/// The share below which another row is no different.
+double apart_of(const SweepTable::Row& row) { return error_of(row) > 0 ? kForecastsApart : kTie; }
+
 ResultTable cases_table(const SweepTable& sweep) {
   using Kind = ResultColumn::Kind;
   const SweepBest best = best_of(sweep);
@@ -150,8 +154,8 @@ SweepBest best_of(const SweepTable& sweep) {
   const double value = figure_in(sweep.rows[first], best.figure).value_or(0);
   for (const std::size_t row : rows) {
     const double other = figure_in(sweep.rows[row], best.figure).value_or(0);
-    const double error = std::max({kTie, error_of(sweep.rows[first]), error_of(sweep.rows[row])});
-    if (std::abs(other - value) <= error * std::abs(value)) best.rows.push_back(row);
+    const double apart = std::max(apart_of(sweep.rows[first]), apart_of(sweep.rows[row]));
+    if (std::abs(other - value) <= apart * std::abs(value)) best.rows.push_back(row);
   }
   return best;
 }
@@ -174,7 +178,8 @@ std::string sweep_sentence(const SweepTable& sweep) {
     text =
         fmt::format("Of {} it is a tie between {}: {}", all, listed(names_in(sweep, best)), words);
     if (error > 0) {
-      text += fmt::format(", no difference within the forecast's error ({:.0f} %)", 100 * error);
+      text += fmt::format(", no difference within the forecast's error ({:.0f} %)",
+                          100 * kForecastsApart);
     }
   }
   text += against_worst(sweep, best, rows);

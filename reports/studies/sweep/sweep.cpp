@@ -58,7 +58,7 @@ void add_record(const Record& record, Json& row) {
     const bool told = value || figure.starts_with("time_to_target_s");
     if (told) row[figure] = value ? Json(*value) : Json();
   }
-  if (record.mode == Mode::simulate) row[kForecastError] = forecast_range(record).apart;
+  if (record.mode == Mode::simulate) row[kForecastError] = forecast_range(record).error();
   const std::string currency = summarize(record).price.currency;
   if (!currency.empty()) row["currency"] = currency;
   const std::string footing = stands_on(record);

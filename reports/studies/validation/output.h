@@ -1,7 +1,6 @@
 // A validation for programs, its Result for people.
 #pragma once
 
-#include "reports/record/json_object.h"
 #include "reports/studies/result/result.h"
 #include "reports/studies/validation/validation.h"
 

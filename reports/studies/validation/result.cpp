@@ -1,4 +1,5 @@
 // The tables of a validation, from its JSON.
+#include "reports/record/json_object.h"
 #include "reports/studies/validation/output.h"
 
 #include <fmt/format.h>

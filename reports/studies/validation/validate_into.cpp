@@ -2,6 +2,7 @@
 
 #include "models/base/check.h"
 #include "reports/record/files.h"
+#include "reports/record/json_object.h"
 #include "reports/record/not_done.h"
 #include "reports/studies/validation/kept_runs.h"
 #include "reports/studies/validation/output.h"

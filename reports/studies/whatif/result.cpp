@@ -1,4 +1,4 @@
-// What limits a training: the sentence, then all that was found as a result.
+// The limit of a training in a sentence, then the result with all that was found.
 #include "reports/record/caveats.h"
 #include "reports/record/json_object.h"
 #include "reports/record/record.h"

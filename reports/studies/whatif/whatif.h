@@ -122,8 +122,8 @@ struct WhatIf {
 
 /// `sync: server NIC limits it, 75 % of the critical path`
 std::string limit_text(const Case& scenario_case, const Limit& limit);
-/// What limits it, what that costs, what saves most, in one sentence; no advice by what is within
-/// the forecast's error.
+/// The limit, its cost and the change that saves most, in one sentence; changes within the
+/// forecast's error are no advice.
 std::string first_sentence(const WhatIf& whatif);
 /// What `whatif --json` prints.
 nlohmann::ordered_json to_json(const WhatIf& whatif);

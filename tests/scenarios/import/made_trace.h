@@ -120,7 +120,7 @@ inline MadeTrace two_layers(const TraceNames& names = kNames2022,
   return trace;
 }
 
-/// What `import` makes of a trace's text.
+/// The job that `import` makes of a trace's text.
 inline ImportedJob of_text(const std::string& text) {
   const TempFolder folder;
   std::ofstream(folder / "t.json") << text;

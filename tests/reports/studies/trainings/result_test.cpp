@@ -118,7 +118,7 @@ TEST_CASE("trainings: of one the sentence tells what came out, then its ten firs
   CHECK_THAT(told, Catch::Contains("rows; --full has all.") && !Catch::Contains("server0"));
   CHECK_THAT(told_of(one, true),
              Catch::Contains("\n server0 ") && Catch::Contains("\n compute [of a step]"));
-  // Of several each has its rows there.
+  // Each of several records has its rows there.
   const std::vector<Record> two{small_record(Mode::run, "sync"), small_record(Mode::run, "async")};
   const ResultTable figures = result_of(two).tables.at(1);
   CHECK(figures.full);

@@ -1,6 +1,7 @@
 // A validation as people, as programs, as spreadsheets read it.
 #include "reports/studies/validation/output.h"
 
+#include "reports/record/json_object.h"
 #include "reports/show/figures/of_studies.h"
 #include "reports/show/page/sections.h"
 #include "tests/reports/studies/validation/support.h"
