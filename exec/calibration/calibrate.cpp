@@ -12,8 +12,8 @@
 #include "exec/usage/interface.h"
 #include "reports/record/interruption.h"
 #include "reports/record/not_done.h"
-#include "scenarios/input_error.h"
-#include "scenarios/prepared.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/prepared.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "exec/calibration/core_watch.h"
-#include "scenarios/machine.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/machine.h"
+#include "scenarios/spec/scenario.h"
 
 #include <chrono>
 #include <filesystem>

@@ -5,12 +5,13 @@
 #include "reports/record/files.h"
 #include "reports/record/statistics.h"
 #include "reports/record/text.h"
-#include "scenarios/batch_times.h"
-#include "scenarios/input_error.h"
-#include "scenarios/node_counts.h"
-#include "scenarios/prepared.h"
-#include "scenarios/propose.h"
-#include "scenarios/units.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/propose.h"
+#include "scenarios/language/units.h"
+#include "scenarios/library/machine_file.h"
+#include "scenarios/resolve/batch_times.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/prepared.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,8 +1,8 @@
 // A machine file from what was measured elsewhere.
 #pragma once
 
-#include "scenarios/machine.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/machine.h"
+#include "scenarios/spec/scenario.h"
 
 #include <filesystem>
 #include <optional>
@@ -13,8 +13,8 @@ namespace foretrain::exec {
 
 /// What `foretrain calibrate --from` is given.
 struct Measurements {
-  /// Each the folder of a record of one worker, or a CSV file (scenarios/batch_times.h). All of one
-  /// model; they may differ in batch size.
+  /// Each the folder of a record of one worker, or a CSV file (scenarios/resolve/batch_times.h).
+  /// All of one model; they may differ in batch size.
   std::vector<std::string> from;
   std::string model{};                  ///< key of the model that CSV files are of; empty: not said
   std::optional<Case> scenario_case{};  ///< instead of `model`: its model

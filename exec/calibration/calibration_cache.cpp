@@ -7,8 +7,9 @@
 #include "exec/transport/build_name.h"
 #include "models/base/random.h"
 #include "reports/record/files.h"
-#include "scenarios/read.h"
-#include "scenarios/write_error.h"
+#include "scenarios/language/write_error.h"
+#include "scenarios/library/machine_file.h"
+#include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>
 

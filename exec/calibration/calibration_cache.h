@@ -2,8 +2,8 @@
 #pragma once
 
 #include "reports/record/processor.h"
-#include "scenarios/machine.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
+#include "scenarios/spec/machine.h"
 
 #include <filesystem>
 #include <functional>

@@ -1,7 +1,7 @@
 // The cores over a calibration: looked at before each measurement, then after it.
 #pragma once
 
-#include "scenarios/cores_seen.h"
+#include "scenarios/spec/cores_seen.h"
 
 #include <functional>
 #include <vector>

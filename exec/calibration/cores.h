@@ -1,8 +1,8 @@
 // What the cores cost: applying updates, sharing a core, computing beside others.
 #pragma once
 
-#include "scenarios/machine.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
+#include "scenarios/spec/machine.h"
 
 #include <cstdint>
 #include <memory>

@@ -4,7 +4,7 @@
 #include "exec/checkpoint/node_part.h"
 #include "models/base/random.h"
 #include "models/protocol/node_state.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 

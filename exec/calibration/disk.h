@@ -3,8 +3,8 @@
 
 #include "exec/calibration/calibrate.h"
 #include "exec/calibration/core_watch.h"
-#include "scenarios/disk.h"
-#include "scenarios/machine.h"
+#include "scenarios/spec/disk.h"
+#include "scenarios/spec/machine.h"
 
 namespace foretrain::exec {
 

@@ -2,7 +2,7 @@
 
 #include "reports/record/interruption.h"
 #include "reports/record/statistics.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 
 #include <cstdint>
 #include <utility>

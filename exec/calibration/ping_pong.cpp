@@ -7,7 +7,7 @@
 #include "exec/transport/tls.h"
 #include "exec/transport/tuning.h"
 #include "exec/usage/usage.h"
-#include "scenarios/machine.h"
+#include "scenarios/spec/machine.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>

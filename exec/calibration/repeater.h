@@ -3,7 +3,7 @@
 
 #include "exec/calibration/calibrate.h"
 #include "exec/calibration/core_watch.h"
-#include "scenarios/machine.h"
+#include "scenarios/spec/machine.h"
 
 #include <functional>
 #include <string>

@@ -3,7 +3,7 @@
 
 #include "exec/calibration/calibrate.h"
 #include "exec/calibration/repeater.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
 
 #include <vector>
 

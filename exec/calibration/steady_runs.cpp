@@ -5,7 +5,7 @@
 #include "models/cost/work.h"
 #include "reports/record/not_done.h"
 #include "reports/record/statistics.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include "models/networks/network.h"
 #include "models/protocol/registry.h"
 #include "reports/record/record.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 
 #include <map>
 #include <string_view>

@@ -4,7 +4,7 @@
 #include "exec/driver/event_loop.h"
 #include "exec/driver/node_driver.h"
 #include "reports/record/statistics.h"
-#include "scenarios/machine.h"
+#include "scenarios/spec/machine.h"
 
 #include <boost/asio/io_context.hpp>
 

@@ -4,8 +4,8 @@
 #include "reports/record/files.h"
 #include "reports/record/json_object.h"
 #include "reports/record/record.h"
-#include "scenarios/file_check.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/file_check.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

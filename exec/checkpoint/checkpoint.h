@@ -2,7 +2,7 @@
 #pragma once
 
 #include "models/base/time.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <cstdint>
 #include <filesystem>

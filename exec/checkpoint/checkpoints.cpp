@@ -3,8 +3,8 @@
 #include "exec/checkpoint/durable_file.h"
 #include "exec/transport/job_key.h"
 #include "reports/record/tell_people.h"
-#include "scenarios/input_error.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>
 

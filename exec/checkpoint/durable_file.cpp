@@ -1,7 +1,7 @@
 #include "exec/checkpoint/durable_file.h"
 
 #include "models/base/check.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,8 +3,8 @@
 #include "exec/checkpoint/durable_file.h"
 #include "exec/checkpoint/resharding.h"
 #include "reports/record/whole_number.h"
-#include "scenarios/input_error.h"
-#include "scenarios/make_training.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/make_training.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

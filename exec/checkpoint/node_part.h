@@ -3,7 +3,7 @@
 
 #include "exec/checkpoint/checkpoint.h"
 #include "models/protocol/node.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -2,11 +2,11 @@
 
 #include "reports/record/files.h"
 #include "reports/record/tell_people.h"
-#include "scenarios/describe/reader.h"
-#include "scenarios/faults.h"
-#include "scenarios/input_error.h"
-#include "scenarios/read.h"
-#include "scenarios/same_work.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/reader.h"
+#include "scenarios/resolve/faults.h"
+#include "scenarios/resolve/read.h"
+#include "scenarios/resolve/same_work.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 
 #include "exec/checkpoint/checkpoint.h"
 #include "reports/record/record.h"
-#include "scenarios/node_counts.h"
-#include "scenarios/scenario.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/spec/scenario.h"
 
 #include <cstdint>
 #include <filesystem>

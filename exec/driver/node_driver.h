@@ -8,7 +8,7 @@
 #include "models/base/random.h"
 #include "models/cost/job_placement.h"
 #include "models/protocol/node.h"
-#include "scenarios/gradient_times.h"
+#include "scenarios/resolve/gradient_times.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -45,8 +45,8 @@ struct Computing {
 };
 
 /// Performs a node's effects in order and adds nothing of its own: sends go out on TCP, jobs run
-/// where `models/cost/job_placement.h` says, for as long as `scenarios/gradient_times.h` says;
-/// what a job prepares for the next one runs beside it, on a thread of its own.
+/// where `models/cost/job_placement.h` says, for as long as `scenarios/resolve/gradient_times.h`
+/// says; what a job prepares for the next one runs beside it, on a thread of its own.
 ///
 /// All calls on the thread of the io_context. `max_delay` makes it sleep for a random while before
 /// every input and every send: a test's way to shake the order of messages.

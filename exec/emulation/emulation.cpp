@@ -1,8 +1,8 @@
 #include "exec/emulation/emulation.h"
 
 #include "exec/emulation/tool.h"
-#include "scenarios/emulated.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/emulated.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include "exec/emulation/network_namespace.h"
 #include "exec/usage/interface.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 
 #include <cstddef>
 #include <string>

@@ -1,6 +1,6 @@
 #include "exec/emulation/hosts.h"
 
-#include "scenarios/emulated.h"
+#include "scenarios/resolve/emulated.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exec/emulation/emulation.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
 
 #include <cstddef>
 #include <functional>

@@ -1,6 +1,6 @@
 #include "exec/emulation/link_faults.h"
 
-#include "scenarios/faults.h"
+#include "scenarios/resolve/faults.h"
 
 #include <algorithm>
 #include <exception>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exec/emulation/hosts.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>

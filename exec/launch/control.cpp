@@ -2,8 +2,8 @@
 
 #include "reports/record/collector.h"
 #include "reports/record/whole_number.h"
-#include "scenarios/input_error.h"
-#include "scenarios/json_nesting.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/json_nesting.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

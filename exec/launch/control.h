@@ -4,7 +4,7 @@
 #include "exec/transport/connection.h"
 #include "models/protocol/node.h"
 #include "reports/record/record.h"
-#include "scenarios/case_data.h"
+#include "scenarios/resolve/case_data.h"
 
 #include <nlohmann/json_fwd.hpp>
 

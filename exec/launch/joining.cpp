@@ -1,7 +1,7 @@
 #include "exec/launch/joining.h"
 
 #include "exec/launch/control.h"
-#include "scenarios/units.h"
+#include "scenarios/language/units.h"
 
 #include <fmt/format.h>
 

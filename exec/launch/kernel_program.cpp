@@ -5,7 +5,7 @@
 #include "exec/transport/build_name.h"
 #include "models/networks/registry.h"
 #include "reports/record/tell_people.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 

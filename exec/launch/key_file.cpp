@@ -1,7 +1,7 @@
 #include "exec/launch/key_file.h"
 
-#include "scenarios/file_check.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/file_check.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 

@@ -6,9 +6,9 @@
 #include "reports/record/collector.h"
 #include "reports/record/interruption.h"
 #include "reports/record/tell_people.h"
-#include "scenarios/input_error.h"
-#include "scenarios/read.h"
-#include "scenarios/units.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/units.h"
+#include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -11,7 +11,7 @@
 #include "exec/launch/run.h"
 #include "exec/launch/run_rows.h"
 #include "models/supervision/supervisor.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>

@@ -5,7 +5,7 @@
 #include "exec/launch/task.h"
 #include "models/networks/registry.h"
 #include "reports/record/tell_people.h"
-#include "scenarios/units.h"
+#include "scenarios/language/units.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

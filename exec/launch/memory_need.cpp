@@ -1,9 +1,9 @@
 #include "exec/launch/memory_need.h"
 
 #include "models/graph/node_memory.h"
-#include "scenarios/check.h"
-#include "scenarios/input_error.h"
-#include "scenarios/units.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/units.h"
+#include "scenarios/resolve/check.h"
 
 #include <fmt/format.h>
 

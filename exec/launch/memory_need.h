@@ -4,7 +4,7 @@
 #include "models/base/quantity.h"
 #include "models/graph/node_memory.h"
 #include "models/protocol/training.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 
 namespace foretrain::exec {
 

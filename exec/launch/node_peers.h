@@ -6,7 +6,7 @@
 #include "exec/launch/refusals.h"
 #include "exec/transport/lobby.h"
 #include "models/protocol/training.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>

@@ -6,8 +6,8 @@
 #include "exec/launch/this_program.h"
 #include "models/networks/registry.h"
 #include "reports/record/tell_people.h"
-#include "scenarios/input_error.h"
-#include "scenarios/units.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/units.h"
 
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>

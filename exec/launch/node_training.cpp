@@ -8,11 +8,11 @@
 #include "reports/record/collector.h"
 #include "reports/record/files.h"
 #include "reports/record/whole_number.h"
-#include "scenarios/faults.h"
-#include "scenarios/node_counts.h"
-#include "scenarios/read.h"
-#include "scenarios/stragglers.h"
-#include "scenarios/units.h"
+#include "scenarios/language/units.h"
+#include "scenarios/resolve/faults.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/read.h"
+#include "scenarios/resolve/stragglers.h"
 #include "scenarios/weights/weights.h"
 
 #include <boost/asio/post.hpp>

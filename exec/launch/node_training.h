@@ -5,7 +5,7 @@
 #include "exec/driver/node_driver.h"
 #include "exec/usage/usage_sampler.h"
 #include "reports/record/input_row.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>

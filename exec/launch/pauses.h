@@ -1,8 +1,8 @@
 // Stops a process for a while or ends it, as stragglers, faults of the scenario say.
 #pragma once
 
-#include "scenarios/faults.h"
-#include "scenarios/stragglers.h"
+#include "scenarios/resolve/faults.h"
+#include "scenarios/resolve/stragglers.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>

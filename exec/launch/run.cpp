@@ -8,9 +8,9 @@
 #include "models/protocol/registry.h"
 #include "reports/record/files.h"
 #include "reports/record/interruption.h"
-#include "scenarios/describe/reader.h"
-#include "scenarios/faults.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/reader.h"
+#include "scenarios/resolve/faults.h"
 #include "scenarios/weights/weights.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 
 #include "exec/launch/start.h"
 #include "reports/record/record.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 
 #include <filesystem>
 #include <functional>

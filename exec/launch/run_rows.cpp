@@ -1,6 +1,6 @@
 #include "exec/launch/run_rows.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 

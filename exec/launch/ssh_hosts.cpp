@@ -1,8 +1,8 @@
 #include "exec/launch/ssh_hosts.h"
 
 #include "exec/launch/task.h"
-#include "scenarios/input_error.h"
-#include "scenarios/node_counts.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/node_counts.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/address.hpp>

@@ -1,7 +1,7 @@
 // The hosts on which a run starts its nodes through ssh.
 #pragma once
 
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 
 #include <optional>
 #include <string>

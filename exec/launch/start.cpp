@@ -7,9 +7,9 @@
 #include "exec/launch/run.h"
 #include "exec/launch/task_start.h"
 #include "exec/system/process.h"
-#include "scenarios/describe/reader.h"
-#include "scenarios/emulated.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/reader.h"
+#include "scenarios/resolve/emulated.h"
 
 #include <fmt/format.h>
 

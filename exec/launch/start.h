@@ -5,7 +5,7 @@
 #include "exec/launch/tls_choice.h"
 #include "exec/transport/handshake.h"
 #include "models/base/time.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>

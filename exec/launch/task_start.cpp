@@ -9,9 +9,9 @@
 #include "exec/launch/run.h"
 #include "exec/launch/this_program.h"
 #include "exec/system/cache_folder.h"
-#include "scenarios/input_error.h"
-#include "scenarios/node_counts.h"
-#include "scenarios/units.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/units.h"
+#include "scenarios/resolve/node_counts.h"
 
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "exec/launch/tls_choice.h"
 
 #include "exec/launch/key_file.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 

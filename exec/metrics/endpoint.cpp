@@ -1,7 +1,7 @@
 #include "exec/metrics/endpoint.h"
 
 #include "exec/transport/connection.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 

@@ -58,11 +58,11 @@ file(GLOB_RECURSE measured RELATIVE "${ROOT}"
      "${ROOT}/exec/driver/*.cpp" "${ROOT}/exec/driver/*.h"
      "${ROOT}/exec/system/*.cpp" "${ROOT}/exec/system/*.h"
      "${ROOT}/exec/transport/*.cpp" "${ROOT}/exec/transport/*.h"
-     "${ROOT}/scenarios/machine.cpp" "${ROOT}/scenarios/machine.h"
-     "${ROOT}/scenarios/disk.h" "${ROOT}/scenarios/describe/disk_fields.h"
-     "${ROOT}/scenarios/describe/machine_fields.h" "${ROOT}/scenarios/describe/memory_fields.h"
-     "${ROOT}/scenarios/describe/model_cost_fields.h"
-     "${ROOT}/scenarios/describe/transport_cost_fields.h")
+     "${ROOT}/scenarios/spec/machine.cpp" "${ROOT}/scenarios/spec/machine.h"
+     "${ROOT}/scenarios/spec/disk.h" "${ROOT}/scenarios/library/machine_file.cpp"
+     "${ROOT}/scenarios/spec/machine_fields.h" "${ROOT}/scenarios/spec/memory_fields.h"
+     "${ROOT}/scenarios/spec/model_cost_fields.h"
+     "${ROOT}/scenarios/spec/transport_cost_fields.h")
 list(SORT measured)
 digest(measured ${measured})
 string(SHA256 measured "${measured} ${HOW}")

@@ -1,7 +1,7 @@
 #include "exec/transport/handshake.h"
 
 #include "exec/transport/shared_ring.h"
-#include "scenarios/units.h"
+#include "scenarios/language/units.h"
 
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "exec/transport/tls.h"
 
 #include "models/base/check.h"
-#include "scenarios/file_check.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/file_check.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 #include <openssl/err.h>

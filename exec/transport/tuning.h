@@ -1,7 +1,7 @@
 // What is set on a socket before it connects.
 #pragma once
 
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 
 #include <stdexcept>
 #include <string>

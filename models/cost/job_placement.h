@@ -31,8 +31,8 @@ enum class JobPlace : std::uint8_t {
 };
 
 /// A small job runs on the loop, but not one that `sleeps` until its time is over (it is given one:
-/// scenarios/gradient_times.h): nothing would be sent or received meanwhile. It computes so little
-/// that a second thread is not worth waking. Any other job has all threads that compute.
+/// scenarios/resolve/gradient_times.h): nothing would be sent or received meanwhile. It computes so
+/// little that a second thread is not worth waking. Any other job has all threads that compute.
 constexpr JobPlace place_of(const TotalCost& cost, bool sleeps) {
   if (!runs_inline(cost)) return JobPlace::compute_threads;
   return sleeps ? JobPlace::one_thread : JobPlace::loop;

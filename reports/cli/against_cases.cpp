@@ -7,7 +7,7 @@
 #include "reports/show/page/result_page.h"
 #include "reports/show/terminal/progress.h"
 #include "reports/show/terminal/result_text.h"
-#include "scenarios/library.h"
+#include "scenarios/library/library.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

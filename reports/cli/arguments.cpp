@@ -2,10 +2,11 @@
 
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
-#include "scenarios/check.h"
-#include "scenarios/input_error.h"
-#include "scenarios/machine.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/library/machine_file.h"
+#include "scenarios/resolve/check.h"
+#include "scenarios/resolve/read.h"
+#include "scenarios/spec/machine.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include "reports/cli/commands.h"
 #include "reports/cli/validate_cases.h"
-#include "scenarios/draft.h"
+#include "scenarios/library/draft.h"
 
 #include <optional>
 #include <string>

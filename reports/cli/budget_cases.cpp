@@ -6,11 +6,11 @@
 #include "reports/record/text.h"
 #include "reports/show/terminal/progress.h"
 #include "reports/show/terminal/result_text.h"
-#include "scenarios/beside.h"
-#include "scenarios/input_error.h"
-#include "scenarios/library.h"
-#include "scenarios/read.h"
-#include "scenarios/units.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/units.h"
+#include "scenarios/library/library.h"
+#include "scenarios/resolve/beside.h"
+#include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

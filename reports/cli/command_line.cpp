@@ -3,7 +3,7 @@
 #include "reports/cli/commands.h"
 #include "reports/cli/failure.h"
 #include "reports/cli/help.h"
-#include "scenarios/yaml/text_guard.h"
+#include "scenarios/language/text_guard.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -12,8 +12,8 @@
 #include "reports/show/terminal/result_text.h"
 #include "reports/studies/bands/bands.h"
 #include "reports/studies/trainings/result.h"
-#include "scenarios/write_error.h"
-#include "scenarios/yaml/text_guard.h"
+#include "scenarios/language/text_guard.h"
+#include "scenarios/language/write_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

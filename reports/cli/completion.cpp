@@ -1,8 +1,8 @@
 // Completion of the command line by three shells.
 #include "reports/cli/arguments.h"
 #include "reports/cli/describe.h"
-#include "scenarios/library.h"
-#include "scenarios/reference.h"
+#include "scenarios/library/library.h"
+#include "scenarios/spec/reference.h"
 
 #include <CLI/CLI.hpp>
 

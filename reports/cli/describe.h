@@ -1,7 +1,7 @@
 // The command line described by itself: examples, completion, man pages.
 #pragma once
 
-#include "scenarios/reference.h"
+#include "scenarios/spec/reference.h"
 
 #include <string>
 #include <string_view>

@@ -7,9 +7,9 @@
 #include "reports/record/interruption.h"
 #include "reports/record/not_done.h"
 #include "reports/record/tell_people.h"
-#include "scenarios/input_error.h"
-#include "scenarios/units.h"
-#include "scenarios/write_error.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/units.h"
+#include "scenarios/language/write_error.h"
 
 #include <fmt/format.h>
 

@@ -2,10 +2,10 @@
 
 #include "models/base/random.h"
 #include "reports/record/files.h"
-#include "scenarios/beside.h"
-#include "scenarios/input_error.h"
-#include "scenarios/read.h"
-#include "scenarios/same_work.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/beside.h"
+#include "scenarios/resolve/read.h"
+#include "scenarios/resolve/same_work.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -5,10 +5,10 @@
 #include "reports/record/text.h"
 #include "reports/show/terminal/tables.h"
 #include "reports/show/terminal/width.h"
-#include "scenarios/input_error.h"
-#include "scenarios/library.h"
-#include "scenarios/propose.h"
-#include "scenarios/reference.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/propose.h"
+#include "scenarios/library/library.h"
+#include "scenarios/spec/reference.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

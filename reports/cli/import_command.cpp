@@ -2,9 +2,9 @@
 #include "reports/cli/acts.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
-#include "scenarios/file_check.h"
 #include "scenarios/import/import_job.h"
-#include "scenarios/read.h"
+#include "scenarios/language/file_check.h"
+#include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

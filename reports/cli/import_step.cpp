@@ -5,10 +5,10 @@
 #include "reports/record/text.h"
 #include "scenarios/import/import_job.h"
 #include "scenarios/import/measured_step.h"
-#include "scenarios/input_error.h"
-#include "scenarios/node_counts.h"
-#include "scenarios/read.h"
-#include "scenarios/units.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/units.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -6,10 +6,10 @@
 #include "reports/record/files.h"
 #include "reports/record/tell_people.h"
 #include "reports/record/text.h"
-#include "scenarios/draft.h"
-#include "scenarios/input_error.h"
-#include "scenarios/library.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/library/draft.h"
+#include "scenarios/library/library.h"
+#include "scenarios/resolve/read.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -9,14 +9,14 @@
 #include "reports/show/terminal/result_text.h"
 #include "reports/show/terminal/tables.h"
 #include "reports/studies/trainings/result.h"
-#include "scenarios/check.h"
-#include "scenarios/input_error.h"
-#include "scenarios/library.h"
-#include "scenarios/prepared.h"
-#include "scenarios/read.h"
-#include "scenarios/reference.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/text_guard.h"
+#include "scenarios/library/library.h"
+#include "scenarios/resolve/check.h"
+#include "scenarios/resolve/prepared.h"
+#include "scenarios/resolve/read.h"
+#include "scenarios/spec/reference.h"
 #include "scenarios/weights/weights.h"
-#include "scenarios/yaml/text_guard.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

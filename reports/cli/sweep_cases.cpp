@@ -4,7 +4,7 @@
 #include "reports/show/terminal/progress.h"
 #include "reports/show/terminal/result_text.h"
 #include "reports/studies/sweep/finding.h"
-#include "scenarios/write_error.h"
+#include "scenarios/language/write_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // Runs that have not ended, whose checkpoints are there.
 #include "reports/cli/folders.h"
 #include "reports/record/text.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 

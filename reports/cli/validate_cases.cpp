@@ -12,7 +12,7 @@
 #include "reports/show/terminal/result_text.h"
 #include "reports/studies/validation/output.h"
 #include "reports/studies/validation/verdict.h"
-#include "scenarios/write_error.h"
+#include "scenarios/language/write_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

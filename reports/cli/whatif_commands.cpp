@@ -8,7 +8,7 @@
 #include "reports/record/text.h"
 #include "reports/show/page/report.h"
 #include "reports/show/terminal/result_text.h"
-#include "scenarios/write_error.h"
+#include "scenarios/language/write_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

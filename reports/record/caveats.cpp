@@ -2,9 +2,9 @@
 
 #include "reports/record/collector.h"
 #include "reports/record/text.h"
-#include "scenarios/faults.h"
-#include "scenarios/node_counts.h"
-#include "scenarios/placement.h"
+#include "scenarios/resolve/faults.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,7 +2,7 @@
 #include "reports/record/collector.h"
 
 #include "reports/record/summary.h"
-#include "scenarios/local_sum.h"
+#include "scenarios/resolve/local_sum.h"
 
 #include <algorithm>
 #include <bit>

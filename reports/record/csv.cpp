@@ -2,7 +2,7 @@
 #include "reports/record/csv.h"
 
 #include "models/base/check.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 
 #include <fmt/compile.h>
 

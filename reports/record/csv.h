@@ -2,7 +2,7 @@
 #pragma once
 
 #include "models/base/time.h"
-#include "scenarios/csv.h"
+#include "scenarios/language/csv.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,8 @@ class CsvWriter {
   CsvWriter& time_s(Duration value);
   CsvWriter& time_s(Instant value) { return time_s(value - Instant{}); }
   CsvWriter& number(double value);
-  CsvWriter& text(std::string_view value);  ///< quoted where it has to be (scenarios/csv.h)
+  CsvWriter& text(
+      std::string_view value);  ///< quoted where it has to be (scenarios/language/csv.h)
   CsvWriter& empty();
   void end_row();
 

@@ -9,10 +9,10 @@
 #include "reports/record/tables.h"
 #include "reports/record/tensorboard.h"
 #include "reports/record/writer.h"
-#include "scenarios/file_check.h"
-#include "scenarios/node_counts.h"
-#include "scenarios/read.h"
-#include "scenarios/write_error.h"
+#include "scenarios/language/file_check.h"
+#include "scenarios/language/write_error.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // One process writes into a folder at a time.
 #include "reports/record/files.h"
-#include "scenarios/write_error.h"
+#include "scenarios/language/write_error.h"
 
 #include <fmt/format.h>
 

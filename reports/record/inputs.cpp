@@ -1,6 +1,6 @@
 #include "reports/record/inputs.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // A JSON file of ours: parsed, then read key by key.
 #pragma once
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // A JSON file of ours, or an error that says where it is none.
 #include "reports/record/json_object.h"
-#include "scenarios/input_error.h"
-#include "scenarios/json_nesting.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/json_nesting.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // A record from the keys of run.json, as run_json.cpp writes them.
 #include "reports/record/json_object.h"
 #include "reports/record/run_json.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // When two records are equal; how what they hold is called.
 #include "reports/record/record.h"
 
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 
 #include <algorithm>
 #include <cmath>

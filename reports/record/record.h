@@ -6,8 +6,8 @@
 #include "models/protocol/node.h"
 #include "reports/record/compute_basis.h"
 #include "reports/record/input_row.h"
-#include "scenarios/cores_seen.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/cores_seen.h"
+#include "scenarios/spec/scenario.h"
 
 #include <cstdint>
 #include <limits>

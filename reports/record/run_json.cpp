@@ -2,7 +2,7 @@
 #include "reports/record/run_json.h"
 
 #include "reports/record/summary.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

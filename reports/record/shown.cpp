@@ -1,6 +1,6 @@
 #include "reports/record/shown.h"
 
-#include "scenarios/node_counts.h"
+#include "scenarios/resolve/node_counts.h"
 
 #include <algorithm>
 #include <variant>

@@ -1,6 +1,6 @@
 #include "reports/record/source.h"
 
-#include "scenarios/units.h"
+#include "scenarios/language/units.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "reports/record/record.h"
-#include "scenarios/money.h"
+#include "scenarios/language/money.h"
 
 #include <nlohmann/json_fwd.hpp>
 

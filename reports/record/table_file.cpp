@@ -1,9 +1,9 @@
 #include "reports/record/table_file.h"
 
-#include "scenarios/csv.h"
-#include "scenarios/decimal.h"
-#include "scenarios/input_error.h"
-#include "scenarios/yaml/text_guard.h"
+#include "scenarios/language/csv.h"
+#include "scenarios/language/decimal.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/text_guard.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "reports/record/tell_people.h"
 
-#include "scenarios/yaml/text_guard.h"
+#include "scenarios/language/text_guard.h"
 
 #include <cerrno>
 #include <cstdio>

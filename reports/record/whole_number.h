@@ -1,7 +1,7 @@
 // Whole numbers in JSON that comes from outside.
 #pragma once
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -8,10 +8,10 @@
 #include "reports/show/figures/of_records.h"
 #include "reports/show/figures/vega_lite.h"
 #include "reports/studies/budget/budget.h"
-#include "scenarios/prepared.h"
-#include "scenarios/price.h"
-#include "scenarios/read.h"
-#include "scenarios/same_work.h"
+#include "scenarios/resolve/prepared.h"
+#include "scenarios/resolve/price.h"
+#include "scenarios/resolve/read.h"
+#include "scenarios/resolve/same_work.h"
 
 #include <nlohmann/json.hpp>
 

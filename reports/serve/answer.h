@@ -6,7 +6,7 @@
 #include "reports/serve/question.h"
 #include "reports/studies/whatif/forecaster.h"
 #include "reports/web/reply.h"
-#include "scenarios/case_data.h"
+#include "scenarios/resolve/case_data.h"
 
 #include <string>
 

@@ -1,9 +1,9 @@
 #include "reports/serve/controls.h"
 
 #include "models/protocol/registry.h"
-#include "scenarios/input_error.h"
-#include "scenarios/library.h"
-#include "scenarios/node_counts.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/library/library.h"
+#include "scenarios/resolve/node_counts.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // What the page's controls change of a scenario, as --set takes it.
 #pragma once
 
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "reports/serve/asker.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 
 #include <condition_variable>
 #include <exception>

@@ -1,7 +1,7 @@
 // The page itself: what stands in it before anything is asked.
 #include "reports/serve/routes.h"
 #include "reports/show/page/assets.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 

@@ -1,14 +1,14 @@
 #include "reports/serve/question.h"
 
 #include "reports/record/text.h"
-#include "scenarios/beside.h"
-#include "scenarios/input_error.h"
-#include "scenarios/json_nesting.h"
-#include "scenarios/library.h"
-#include "scenarios/neighbours.h"
-#include "scenarios/read.h"
-#include "scenarios/yaml/text_guard.h"
-#include "scenarios/yaml/value.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/json_nesting.h"
+#include "scenarios/language/text_guard.h"
+#include "scenarios/language/value.h"
+#include "scenarios/library/library.h"
+#include "scenarios/resolve/beside.h"
+#include "scenarios/resolve/neighbours.h"
+#include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "reports/serve/controls.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 
 #include <nlohmann/json_fwd.hpp>
 

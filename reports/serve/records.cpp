@@ -1,7 +1,7 @@
 // What folders hold that run, simulate, validate, sweep, whatif wrote, as pages.
 #include "reports/serve/routes.h"
 #include "reports/show/page/report.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

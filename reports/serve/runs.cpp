@@ -1,7 +1,7 @@
 #include "reports/serve/runs.h"
 
 #include "reports/record/files.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>

@@ -5,9 +5,9 @@
 #include "reports/serve/asker.h"
 #include "reports/serve/routes.h"
 #include "reports/web/server.h"
-#include "scenarios/input_error.h"
-#include "scenarios/library.h"
-#include "scenarios/yaml/text_guard.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/text_guard.h"
+#include "scenarios/library/library.h"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>

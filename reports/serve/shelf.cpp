@@ -1,9 +1,9 @@
 // What there is to ask about: the library's scenarios, its hosts, the strategies.
 #include "models/protocol/registry.h"
 #include "reports/serve/routes.h"
-#include "scenarios/library.h"
-#include "scenarios/units.h"
-#include "scenarios/yaml/text_guard.h"
+#include "scenarios/language/text_guard.h"
+#include "scenarios/language/units.h"
+#include "scenarios/library/library.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -3,11 +3,11 @@
 #include "models/protocol/registry.h"
 #include "reports/record/caveats.h"
 #include "reports/studies/budget/budget.h"
-#include "scenarios/input_error.h"
-#include "scenarios/node_counts.h"
-#include "scenarios/prepared.h"
-#include "scenarios/price.h"
-#include "scenarios/same_work.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/prepared.h"
+#include "scenarios/resolve/price.h"
+#include "scenarios/resolve/same_work.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -3,8 +3,8 @@
 
 #include "reports/show/figures/figure.h"
 #include "reports/studies/whatif/forecaster.h"
-#include "scenarios/case_data.h"
-#include "scenarios/scenario.h"
+#include "scenarios/resolve/case_data.h"
+#include "scenarios/spec/scenario.h"
 
 #include <nlohmann/json_fwd.hpp>
 

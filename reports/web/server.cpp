@@ -1,6 +1,6 @@
 #include "reports/web/server.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 

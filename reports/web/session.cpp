@@ -1,6 +1,6 @@
 // One client of the server: its requests, one after another.
 #include "reports/web/server.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>

@@ -4,7 +4,7 @@
 #include "scenarios/import/trace_layers.h"
 #include "scenarios/import/trace_steps.h"
 #include "scenarios/import/trace_text.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #include "scenarios/import/counted_steps.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 

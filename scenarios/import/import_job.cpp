@@ -3,10 +3,10 @@
 #include "scenarios/import/chrome_trace.h"
 #include "scenarios/import/torch_trace.h"
 #include "scenarios/import/trace_text.h"
-#include "scenarios/input_error.h"
-#include "scenarios/layer_profile.h"
-#include "scenarios/library.h"
-#include "scenarios/write_error.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/write_error.h"
+#include "scenarios/library/library.h"
+#include "scenarios/resolve/layer_profile.h"
 
 #include <fmt/format.h>
 

@@ -15,8 +15,8 @@ namespace foretrain {
 std::string other_format(std::string_view path, std::string_view begin);
 
 /// Reads what the file is: a Chrome trace of torch.profiler (.json, .json.gz; torch_trace.h), a CSV
-/// of layers (scenarios/layer_profile.h). `batch`: examples of a worker, whatever shapes seem to
-/// say; 0: not known. `choice`: of a trace of several workers.
+/// of layers (scenarios/resolve/layer_profile.h). `batch`: examples of a worker, whatever shapes
+/// seem to say; 0: not known. `choice`: of a trace of several workers.
 /// @throws InputError that says what is wrong, and what to do
 ImportedJob import_job(const std::string& path, std::int64_t batch, const TraceChoice& choice = {});
 
@@ -33,7 +33,7 @@ void write_job(const ImportedJob& job, const std::filesystem::path& folder, bool
 /// @throws InputError
 void prepare_job_folder(const std::filesystem::path& folder, bool replace);
 
-/// The layers as a profile (scenarios/layer_profile.h).
+/// The layers as a profile (scenarios/resolve/layer_profile.h).
 std::string layers_csv(const ImportedJob& job);
 
 }  // namespace foretrain

@@ -1,6 +1,6 @@
 // The events of one worker, of a trace that may hold several.
 #include "scenarios/import/imported_job.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,7 +3,7 @@
 #include "scenarios/import/counted_steps.h"
 #include "scenarios/import/trace_layers.h"
 #include "scenarios/import/trace_steps.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // Tensors as the format safetensors has them.
-#include "scenarios/input_error.h"
-#include "scenarios/json_nesting.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/json_nesting.h"
 #include "scenarios/weights/tensor_file.h"
 
 #include <fmt/format.h>

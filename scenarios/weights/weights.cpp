@@ -2,8 +2,8 @@
 
 #include "models/base/check.h"
 #include "models/networks/named_tensors.h"
-#include "scenarios/file_check.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/file_check.h"
+#include "scenarios/language/input_error.h"
 #include "scenarios/weights/tensor_file.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "sim/cpu/job_time.h"
 
 #include "models/base/check.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 
 #include "models/networks/network.h"
 #include "models/protocol/node.h"
-#include "scenarios/framework.h"
-#include "scenarios/machine.h"
+#include "scenarios/spec/framework.h"
+#include "scenarios/spec/machine.h"
 
 #include <algorithm>
 #include <optional>
@@ -31,14 +31,14 @@ namespace foretrain::sim {
 ///     sparse messages   overhead + bytes of them x per_byte         (of the model)
 ///     values, or else   bytes x per_byte | bytes / bandwidth        (of any update | described)
 ///
-/// What another program spends on a step (scenarios/framework.h) comes on top of a gradient, told
-/// apart: `step`, `example` with each of its batches, `update`, `round` once. An evaluation that
-/// blocks nobody takes no time.
+/// What another program spends on a step (scenarios/spec/framework.h) comes on top of a gradient,
+/// told apart: `step`, `example` with each of its batches, `update`, `round` once. An evaluation
+/// that blocks nobody takes no time.
 ///
 /// Realism: what was measured is calibrated at three batch sizes and straight between and beyond
 /// them. A profile is as good as its measurement; its times are of the device that was measured,
 /// whatever the host, unless model.profile_device says what that can do, or a device of the host
-/// was measured with the network (scenarios/measured_networks.h); they stand for a device that
+/// was measured with the network (scenarios/spec/measured_networks.h); they stand for a device that
 /// computes while its core does nothing else. A roofline is a bound that kernels stay below, often
 /// by half, and that caches let them exceed: it orders machines, it does not time them. Its
 /// overhead is paid by every stage of a gradient. A device's update has none, since one kernel
@@ -55,7 +55,7 @@ class JobTime {
           const Roofline* device = nullptr);
 
   /// A profile's times are of another device: on this one they are so many times as long
-  /// (scenarios/measured_device.h, scenarios/measured_networks.h).
+  /// (scenarios/spec/measured_device.h, scenarios/spec/measured_networks.h).
   void scale_profile(double ratio) { profile_ratio_ = ratio; }
   /// Of trainings by a program that spends so much on a step, with so many workers.
   void add(const FrameworkSpec& framework, int workers);

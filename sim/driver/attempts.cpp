@@ -1,8 +1,8 @@
 #include "sim/driver/attempts.h"
 
 #include "models/protocol/registry.h"
-#include "scenarios/faults.h"
-#include "scenarios/local_sum.h"
+#include "scenarios/resolve/faults.h"
+#include "scenarios/resolve/local_sum.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include "models/protocol/node.h"
 #include "models/protocol/training.h"
-#include "scenarios/placement.h"
+#include "scenarios/resolve/placement.h"
 
 #include <cstddef>
 #include <memory>
@@ -34,7 +34,7 @@ namespace foretrain::sim {
 /// place of 2 (D - 1); of two workers that is the same.
 ///
 /// What it pushes is compressed after it is added up. No numbers are carried out, no node is lost,
-/// no state kept (scenarios/local_sum.h).
+/// no state kept (scenarios/resolve/local_sum.h).
 class LocalSum {
  public:
   /// Of `training`, whose workers are at these places, as many on each host.

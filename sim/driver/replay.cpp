@@ -4,8 +4,8 @@
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
 #include "reports/record/interruption.h"
-#include "scenarios/input_error.h"
-#include "scenarios/prepared.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/prepared.h"
 
 #include <fmt/format.h>
 

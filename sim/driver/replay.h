@@ -2,7 +2,7 @@
 #pragma once
 
 #include "reports/record/record.h"
-#include "scenarios/case_data.h"
+#include "scenarios/resolve/case_data.h"
 
 namespace foretrain::sim {
 

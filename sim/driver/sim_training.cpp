@@ -2,11 +2,11 @@
 
 #include "models/cost/work.h"
 #include "models/protocol/registry.h"
-#include "scenarios/describe/reader.h"
-#include "scenarios/emulated.h"
-#include "scenarios/input_error.h"
-#include "scenarios/local_sum.h"
-#include "scenarios/units.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/reader.h"
+#include "scenarios/language/units.h"
+#include "scenarios/resolve/emulated.h"
+#include "scenarios/resolve/local_sum.h"
 
 #include <fmt/format.h>
 

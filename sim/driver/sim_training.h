@@ -3,8 +3,8 @@
 
 #include "models/supervision/supervisor.h"
 #include "reports/record/record.h"
-#include "scenarios/prepared.h"
-#include "scenarios/stragglers.h"
+#include "scenarios/resolve/prepared.h"
+#include "scenarios/resolve/stragglers.h"
 #include "sim/cpu/job_time.h"
 #include "sim/driver/local_sum.h"
 #include "sim/faults/link_faults.h"

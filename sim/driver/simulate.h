@@ -2,7 +2,7 @@
 #pragma once
 
 #include "reports/record/record.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
 #include "sim/world/world.h"
 
 #include <functional>

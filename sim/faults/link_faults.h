@@ -2,8 +2,8 @@
 #pragma once
 
 #include "models/protocol/training.h"
-#include "scenarios/faults.h"
-#include "scenarios/placement.h"
+#include "scenarios/resolve/faults.h"
+#include "scenarios/resolve/placement.h"
 #include "sim/network/fabric.h"
 
 #include <cstdint>

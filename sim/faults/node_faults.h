@@ -1,8 +1,8 @@
 // What happens to nodes from outside, in virtual time: they join late, stand still, die.
 #pragma once
 
-#include "scenarios/faults.h"
-#include "scenarios/stragglers.h"
+#include "scenarios/resolve/faults.h"
+#include "scenarios/resolve/stragglers.h"
 #include "sim/node/sim_node.h"
 
 #include <cstdint>

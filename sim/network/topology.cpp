@@ -2,7 +2,7 @@
 
 #include "models/base/check.h"
 #include "models/base/ethernet.h"
-#include "scenarios/placement.h"
+#include "scenarios/resolve/placement.h"
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/dijkstra_shortest_paths.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "models/base/time.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 #include "sim/network/flows.h"
 
 #include <cstddef>
@@ -35,7 +35,7 @@ namespace foretrain::sim {
 /// switch are found once for all hosts behind it.
 class Topology {
  public:
-  /// Of a cluster whose hosts can all reach each other, as `scenarios/check.h` sees to.
+  /// Of a cluster whose hosts can all reach each other, as `scenarios/resolve/check.h` sees to.
   explicit Topology(const ClusterSpec& cluster);
   ~Topology();
 

@@ -1,7 +1,7 @@
 // The batches of a worker on their way to it.
 #pragma once
 
-#include "scenarios/input.h"
+#include "scenarios/spec/input.h"
 #include "sim/world/world.h"
 
 #include <cstddef>

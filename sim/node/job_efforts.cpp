@@ -1,6 +1,6 @@
 #include "sim/node/job_efforts.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <algorithm>
 #include <cmath>

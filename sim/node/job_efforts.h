@@ -3,7 +3,7 @@
 
 #include "models/base/random.h"
 #include "models/cost/job_placement.h"
-#include "scenarios/gradient_times.h"
+#include "scenarios/resolve/gradient_times.h"
 #include "sim/cpu/cpu.h"
 #include "sim/cpu/job_time.h"
 #include "sim/cpu/recorded_times.h"
@@ -26,7 +26,8 @@ struct JobEffort {
 
 /// The effort of a job of one node:
 ///
-///     gradient  its time (sim/cpu/job_time.h) x jitter x factor (scenarios/gradient_times.h)
+///     gradient  its time (sim/cpu/job_time.h) x jitter x factor
+///     (scenarios/resolve/gradient_times.h)
 ///               + what a framework spends
 ///     others    their time
 ///

@@ -32,7 +32,7 @@ struct Traffic {
 };
 
 /// What another program spends on a node's messages on top of what its host does
-/// (scenarios/framework.h).
+/// (scenarios/spec/framework.h).
 struct FrameworkCosts {
   Duration tensor;  ///< of a message, either side
   ServerCost push;  ///< of a gradient that comes to a server, on a thread of it

@@ -3,7 +3,7 @@
 
 #include "models/protocol/node.h"
 #include "models/protocol/protocol.h"
-#include "scenarios/disk.h"
+#include "scenarios/spec/disk.h"
 #include "sim/node/jobs.h"
 #include "sim/node/loop.h"
 #include "sim/node/mailbox.h"

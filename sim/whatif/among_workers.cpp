@@ -1,9 +1,9 @@
 // The changes of how workers exchange what they have without a server.
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
-#include "scenarios/check.h"
-#include "scenarios/node_counts.h"
-#include "scenarios/placement.h"
+#include "scenarios/resolve/check.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 #include "sim/whatif/intervention.h"
 
 #include <fmt/format.h>

@@ -3,9 +3,9 @@
 #include "models/protocol/registry.h"
 #include "reports/record/not_done.h"
 #include "reports/record/text.h"
-#include "scenarios/input_error.h"
-#include "scenarios/node_counts.h"
-#include "scenarios/same_work.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/same_work.h"
 #include "sim/whatif/intervention.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "reports/studies/whatif/forecaster.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
 #include "sim/world/host_machine.h"
 
 #include <functional>

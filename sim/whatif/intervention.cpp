@@ -2,11 +2,11 @@
 
 #include "models/base/check.h"
 #include "models/protocol/registry.h"
-#include "scenarios/input_error.h"
-#include "scenarios/node_counts.h"
-#include "scenarios/placement.h"
-#include "scenarios/propose.h"
-#include "scenarios/same_work.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/propose.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
+#include "scenarios/resolve/same_work.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

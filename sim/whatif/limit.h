@@ -3,7 +3,7 @@
 
 #include "reports/studies/whatif/forecast.h"
 #include "reports/studies/whatif/whatif.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
 #include "sim/driver/simulate.h"
 #include "sim/whatif/critical_path.h"
 #include "sim/world/host_machine.h"

@@ -4,10 +4,10 @@
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
-#include "scenarios/check.h"
-#include "scenarios/input_error.h"
-#include "scenarios/price.h"
-#include "scenarios/same_work.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/check.h"
+#include "scenarios/resolve/price.h"
+#include "scenarios/resolve/same_work.h"
 
 #include <fmt/format.h>
 

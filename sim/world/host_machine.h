@@ -1,8 +1,8 @@
 // What a host of a scenario costs: its machine file with what is written at the host itself.
 #pragma once
 
-#include "scenarios/machine.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/machine.h"
+#include "scenarios/spec/scenario.h"
 
 #include <functional>
 #include <optional>

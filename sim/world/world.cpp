@@ -1,7 +1,7 @@
 #include "sim/world/world.h"
 
 #include "models/networks/registry.h"
-#include "scenarios/emulated.h"
+#include "scenarios/resolve/emulated.h"
 
 #include <algorithm>
 #include <cstdint>

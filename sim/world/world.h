@@ -2,8 +2,8 @@
 #pragma once
 
 #include "models/protocol/node.h"
-#include "scenarios/machine.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
+#include "scenarios/spec/machine.h"
 #include "sim/cpu/cpu.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/slots.h"

@@ -3,7 +3,7 @@
 #include "exec/launch/run.h"
 #include "reports/record/statistics.h"
 #include "reports/record/summary.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 #include "tests/bench/common/options.h"
 #include "tests/bench/peer.h"
 #include "tests/support/places.h"

@@ -1,8 +1,8 @@
 #include "tests/bench/link_use.h"
 
 #include "exec/launch/run.h"
-#include "scenarios/input_error.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/read.h"
 #include "tests/support/places.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include "reports/record/files.h"
 #include "reports/record/writer.h"
 #include "reports/show/page/report.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 #include "tests/support/temp_folder.h"
 
 #include <fmt/format.h>

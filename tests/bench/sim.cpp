@@ -4,7 +4,7 @@
 #include "exec/system/process.h"
 #include "models/data/sampler.h"
 #include "reports/record/statistics.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
 #include "sim/driver/simulate.h"
 #include "sim/engine/engine.h"
 #include "tests/bench/commands.h"

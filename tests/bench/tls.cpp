@@ -5,7 +5,7 @@
 #include "exec/system/process.h"
 #include "reports/record/statistics.h"
 #include "reports/record/summary.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 #include "tests/bench/common/options.h"
 #include "tests/support/places.h"
 

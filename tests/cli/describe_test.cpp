@@ -1,5 +1,5 @@
 // The command line as a man page, as completion: tried by the shells that are here.
-#include "scenarios/reference.h"
+#include "scenarios/spec/reference.h"
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>

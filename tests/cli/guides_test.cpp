@@ -1,5 +1,5 @@
 // The pages that newcomers read: every command is one, every link leads somewhere.
-#include "scenarios/library.h"
+#include "scenarios/library/library.h"
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>

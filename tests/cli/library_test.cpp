@@ -1,5 +1,5 @@
 // The scenarios of the library on the command line.
-#include "scenarios/library.h"
+#include "scenarios/library/library.h"
 
 #include "tests/cli/sandbox.h"
 

@@ -1,7 +1,7 @@
 // A newcomer's first commands: a scenario of their own, those of the library.
 #include "reports/cli/acts.h"
-#include "scenarios/input_error.h"
-#include "scenarios/library.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/library/library.h"
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 // What the scenarios reach on real data, where it is: long, so it runs only when it is asked for.
 #include "exec/launch/run.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 #include "tests/support/places.h"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 // Both modes begin again once a node is back that nobody goes on without.
 #include "exec/launch/run.h"
-#include "scenarios/faults.h"
+#include "scenarios/resolve/faults.h"
 #include "tests/support/cases.h"
 #include "tests/support/places.h"
 

@@ -1,7 +1,7 @@
 // A run ends with the same bits as a simulation of its scenario.
 #include "models/base/random.h"
 #include "reports/record/files.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "sim/driver/replay.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"

@@ -1,5 +1,5 @@
 // Drawn clicks are learned by sparse logistic regression, in both modes alike.
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 #include "tests/support/cases.h"
 #include "tests/support/real_run.h"
 

@@ -1,6 +1,6 @@
 // Compressed gradients train the same numbers in both worlds.
 #include "models/protocol/message.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "sim/driver/replay.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"

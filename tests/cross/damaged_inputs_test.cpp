@@ -1,7 +1,7 @@
 // Runs whose recorded inputs were damaged, played back.
 #include "models/base/random.h"
 #include "reports/record/inputs.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "sim/driver/replay.h"
 #include "tests/support/cases.h"
 #include "tests/support/real_run.h"

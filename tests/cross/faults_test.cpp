@@ -1,8 +1,8 @@
 // Workers that die, join late, follow a trace: both modes end the same way.
-#include "scenarios/faults.h"
+#include "scenarios/resolve/faults.h"
 
 #include "exec/launch/run.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
 #include "tests/support/places.h"

@@ -1,7 +1,8 @@
 // What others measured, as far as the library has it, beside its forecasts.
 #include "reports/studies/measured/forecast.h"
-#include "scenarios/read.h"
-#include "scenarios/yaml/text_guard.h"
+#include "scenarios/language/text_guard.h"
+#include "scenarios/library/machine_file.h"
+#include "scenarios/resolve/read.h"
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
 #include "tests/support/places.h"

@@ -3,7 +3,7 @@
 #include "reports/studies/validation/goals.h"
 #include "reports/studies/validation/validate_into.h"
 #include "reports/studies/validation/verdict.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 #include "sim/driver/replay.h"
 #include "tests/exec/emulation/support.h"
 #include "tests/support/cases.h"

@@ -2,9 +2,9 @@
 
 #include "models/optimizers/optimizer.h"
 #include "models/protocol/registry.h"
-#include "scenarios/faults.h"
-#include "scenarios/node_counts.h"
-#include "scenarios/placement.h"
+#include "scenarios/resolve/faults.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #include "models/base/parallel.h"
 #include "models/protocol/backup.h"
 #include "models/protocol/registry.h"
-#include "scenarios/prepared.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/prepared.h"
+#include "scenarios/resolve/read.h"
 #include "tests/faults/draw.h"
 
 #include <catch2/catch.hpp>

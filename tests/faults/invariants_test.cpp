@@ -3,7 +3,7 @@
 
 #include "models/protocol/buffered.h"
 #include "models/protocol/ssp.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
 #include "sim/driver/simulate.h"
 #include "tests/faults/worker_books.h"
 #include "tests/support/options.h"

@@ -1,9 +1,9 @@
 #include "tests/faults/liveness.h"
 
 #include "models/protocol/phases.h"
-#include "scenarios/faults.h"
-#include "scenarios/placement.h"
-#include "scenarios/stragglers.h"
+#include "scenarios/resolve/faults.h"
+#include "scenarios/resolve/placement.h"
+#include "scenarios/resolve/stragglers.h"
 #include "tests/faults/envelope.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // A training that stands still, or blames who is there, is found.
 #include "tests/faults/liveness.h"
 
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
 #include "sim/driver/simulate.h"
 #include "tests/faults/envelope.h"
 

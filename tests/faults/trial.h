@@ -1,7 +1,7 @@
 // One training under faults, held against what must not happen.
 #pragma once
 
-#include "scenarios/case_data.h"
+#include "scenarios/resolve/case_data.h"
 
 #include <cstdint>
 #include <string>

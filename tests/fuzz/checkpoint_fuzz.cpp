@@ -4,8 +4,8 @@
 #include "exec/checkpoint/resumption.h"
 #include "models/base/check.h"
 #include "reports/record/json_object.h"
-#include "scenarios/input_error.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/read.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/reports/support.h"
 

@@ -4,7 +4,7 @@
 #include "reports/record/collector.h"
 #include "reports/record/summary.h"
 #include "reports/record/tables.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/reports/support.h"
 

@@ -2,7 +2,7 @@
 
 #include "models/base/check.h"
 #include "models/data/data_error.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/reports/support.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "models/base/check.h"
 #include "reports/record/files.h"
 #include "reports/record/writer.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/reports/support.h"
 

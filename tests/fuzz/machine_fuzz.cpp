@@ -1,6 +1,7 @@
 // Feeds the reader of machine files with whatever the fuzzer makes up.
 #include "models/base/check.h"
-#include "scenarios/machine.h"
+#include "scenarios/library/machine_file.h"
+#include "scenarios/spec/machine.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <string>

@@ -3,7 +3,7 @@
 #include "reports/record/inputs.h"
 #include "reports/record/provenance.h"
 #include "reports/show/page/report.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/reports/support.h"
 

@@ -1,7 +1,7 @@
 // Feeds the reader of scenarios with texts, overrides, sweeps that the fuzzer makes up.
 #include "models/base/check.h"
-#include "scenarios/input_error.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/read.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <string>

@@ -1,7 +1,7 @@
 // Feeds the nodes of a training with states that the fuzzer makes of real ones.
 #include "models/base/check.h"
-#include "scenarios/prepared.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/prepared.h"
+#include "scenarios/resolve/read.h"
 #include "tests/fuzz/changed_state.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/shuffled.h"

@@ -3,9 +3,9 @@
 #include "reports/show/page/sections.h"
 #include "reports/studies/ledger/ledger.h"
 #include "reports/studies/measured/figures.h"
-#include "scenarios/batch_times.h"
-#include "scenarios/layer_profile.h"
-#include "scenarios/stragglers.h"
+#include "scenarios/resolve/batch_times.h"
+#include "scenarios/resolve/layer_profile.h"
+#include "scenarios/resolve/stragglers.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <array>

@@ -1,6 +1,6 @@
 // Feeds the reader of weights with whatever the fuzzer makes up.
 #include "models/base/check.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "scenarios/weights/tensor_file.h"
 #include "tests/fuzz/fuzz.h"
 

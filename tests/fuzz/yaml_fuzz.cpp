@@ -1,7 +1,7 @@
 // Feeds the reader of YAML with whatever the fuzzer makes up, then with what it made of that.
 #include "models/base/check.h"
-#include "scenarios/yaml/text_guard.h"
-#include "scenarios/yaml/value.h"
+#include "scenarios/language/text_guard.h"
+#include "scenarios/language/value.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <algorithm>

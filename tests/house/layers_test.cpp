@@ -9,8 +9,8 @@ using namespace foretrain::house;
 namespace {
 
 const SourceFile kTime{"models/base/time.h", "// Time.\n"};
-const SourceFile kScenario{"scenarios/scenario.h", "#include \"models/base/time.h\"\n"};
-const SourceFile kEngine{"sim/engine/engine.h", "#include \"scenarios/scenario.h\"\n"};
+const SourceFile kScenario{"scenarios/spec/scenario.h", "#include \"models/base/time.h\"\n"};
+const SourceFile kEngine{"sim/engine/engine.h", "#include \"scenarios/spec/scenario.h\"\n"};
 
 }  // namespace
 
@@ -27,7 +27,8 @@ TEST_CASE("layers: an include downwards is fine") {
 }
 
 TEST_CASE("layers: models may not include scenarios") {
-  const SourceFile offender{"models/base/cost.h", "// Cost.\n#include \"scenarios/scenario.h\"\n"};
+  const SourceFile offender{"models/base/cost.h",
+                            "// Cost.\n#include \"scenarios/spec/scenario.h\"\n"};
   CHECK(layer_findings({kTime, kScenario, offender}) ==
         std::vector<Finding>{{"models/base/cost.h", 2, "models may not include scenarios"}});
 }
@@ -42,7 +43,7 @@ TEST_CASE("layers: exec may not include sim, sim may not include exec") {
 }
 
 TEST_CASE("layers: reports/ is record, studies, show, then serve beside cli") {
-  const SourceFile record{"reports/record/record.h", "#include \"scenarios/scenario.h\"\n"};
+  const SourceFile record{"reports/record/record.h", "#include \"scenarios/spec/scenario.h\"\n"};
   const SourceFile study{"reports/studies/sweep.h", "#include \"reports/record/record.h\"\n"};
   const SourceFile page{"reports/show/page.h", "#include \"reports/studies/sweep.h\"\n"};
   const SourceFile command{"reports/cli/commands.h", "#include \"reports/show/page.h\"\n"};

@@ -1,8 +1,8 @@
 // Helpers to test what bad input is told.
 #pragma once
 
-#include "scenarios/input_error.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/read.h"
 
 #include <catch2/catch.hpp>
 

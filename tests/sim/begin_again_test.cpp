@@ -1,5 +1,5 @@
 // What a node costs that all wait for: closed forms.
-#include "scenarios/faults.h"
+#include "scenarios/resolve/faults.h"
 #include "tests/support/cases.h"
 
 #include <catch2/catch.hpp>

@@ -2,7 +2,7 @@
 #include "models/cost/work.h"
 #include "reports/record/summary.h"
 #include "reports/studies/trainings/result.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 #include "sim/world/host_machine.h"
 #include "tests/support/cases.h"
 

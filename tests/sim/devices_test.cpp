@@ -2,7 +2,7 @@
 #include "models/protocol/message.h"
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
-#include "scenarios/library.h"
+#include "scenarios/library/library.h"
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"

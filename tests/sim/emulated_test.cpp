@@ -1,7 +1,7 @@
 // Hosts that one machine emulates share its cores.
-#include "scenarios/emulated.h"
+#include "scenarios/resolve/emulated.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/support/cases.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 // What failing hosts do to a training that they set back: closed forms, weights that stay the same.
-#include "scenarios/faults.h"
+#include "scenarios/resolve/faults.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
 

@@ -1,7 +1,7 @@
 // What a failing host costs that has workers alone: their share, where others go on.
 #include "models/base/random.h"
-#include "scenarios/faults.h"
-#include "scenarios/stragglers.h"
+#include "scenarios/resolve/faults.h"
+#include "scenarios/resolve/stragglers.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
 

@@ -1,8 +1,8 @@
 // Trainings that share hosts, a network.
 #include "reports/record/files.h"
 #include "reports/studies/trainings/result.h"
-#include "scenarios/input_error.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/read.h"
 #include "tests/support/cases.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,7 +1,7 @@
 // Every study of the library comes to the answer that its header gives.
 #include "reports/record/summary.h"
-#include "scenarios/read.h"
-#include "scenarios/yaml/text_guard.h"
+#include "scenarios/language/text_guard.h"
+#include "scenarios/resolve/read.h"
 #include "tests/support/cases.h"
 #include "tests/support/places.h"
 

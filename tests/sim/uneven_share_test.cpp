@@ -1,8 +1,8 @@
 // Who makes the gradients of asynchronous workers, one of which may have the server beside it.
 #include "reports/record/caveats.h"
 #include "reports/record/summary.h"
-#include "scenarios/placement.h"
-#include "scenarios/same_work.h"
+#include "scenarios/resolve/placement.h"
+#include "scenarios/resolve/same_work.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
 

@@ -1,7 +1,7 @@
 // What tests of the simulator's parts share: actors for its events, a cluster in a few words.
 #pragma once
 
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 #include "sim/engine/engine.h"
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "reports/record/record.h"
-#include "scenarios/machine.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/machine.h"
+#include "scenarios/spec/scenario.h"
 #include "sim/driver/simulate.h"
 
 #include <string>

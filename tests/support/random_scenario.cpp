@@ -1,8 +1,8 @@
 #include "tests/support/random_scenario.h"
 
 #include "models/protocol/registry.h"
-#include "scenarios/node_counts.h"
-#include "scenarios/placement.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 #include "tests/support/cases.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "models/base/random.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 #include "tests/support/temp_folder.h"
 
 namespace foretrain::testing {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exec/launch/run.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 #include "tests/support/places.h"
 
 #include <catch2/catch.hpp>

@@ -12,8 +12,9 @@
 #include "exec/system/process.h"
 #include "reports/record/files.h"
 #include "reports/record/interruption.h"
-#include "scenarios/input_error.h"
-#include "scenarios/units.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/units.h"
+#include "scenarios/library/machine_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exec/calibration/calibrate.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 
 #include <filesystem>
 #include <functional>

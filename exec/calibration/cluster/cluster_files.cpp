@@ -2,8 +2,9 @@
 
 #include "reports/record/files.h"
 #include "reports/record/text.h"
-#include "scenarios/read.h"
-#include "scenarios/units.h"
+#include "scenarios/language/units.h"
+#include "scenarios/library/machine_file.h"
+#include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

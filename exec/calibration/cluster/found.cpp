@@ -2,7 +2,7 @@
 
 #include "models/base/ethernet.h"
 #include "reports/record/statistics.h"
-#include "scenarios/units.h"
+#include "scenarios/language/units.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

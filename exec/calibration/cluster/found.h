@@ -4,7 +4,7 @@
 #include "models/base/quantity.h"
 #include "models/base/time.h"
 #include "reports/record/processor.h"
-#include "scenarios/machine.h"
+#include "scenarios/spec/machine.h"
 
 #include <array>
 #include <cstddef>

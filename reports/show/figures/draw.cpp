@@ -1,7 +1,7 @@
 // Runs gnuplot as a child process, without a shell in between.
 #include "reports/record/files.h"
 #include "reports/show/figures/figure.h"
-#include "scenarios/write_error.h"
+#include "scenarios/language/write_error.h"
 
 #include <fmt/format.h>
 

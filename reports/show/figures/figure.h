@@ -1,7 +1,7 @@
 // A figure as data: panels of series with axes, with units.
 #pragma once
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <filesystem>
 #include <optional>

@@ -11,7 +11,7 @@
 #include "reports/studies/trainings/result.h"
 #include "reports/studies/validation/output.h"
 #include "reports/studies/whatif/whatif.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

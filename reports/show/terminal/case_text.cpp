@@ -1,7 +1,7 @@
 #include "reports/show/terminal/case_text.h"
 
 #include "reports/record/text.h"
-#include "scenarios/node_counts.h"
+#include "scenarios/resolve/node_counts.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,8 +1,8 @@
 // A case or a machine in a sentence.
 #pragma once
 
-#include "scenarios/machine.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/machine.h"
+#include "scenarios/spec/scenario.h"
 
 #include <string>
 #include <string_view>

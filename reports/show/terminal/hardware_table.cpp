@@ -1,7 +1,7 @@
 // Hosts by what they are made of, as a table.
 #include "reports/record/text.h"
 #include "reports/show/terminal/tables.h"
-#include "scenarios/units.h"
+#include "scenarios/language/units.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

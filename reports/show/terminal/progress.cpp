@@ -4,7 +4,7 @@
 #include "reports/record/tell_people.h"
 #include "reports/record/text.h"
 #include "reports/show/terminal/width.h"
-#include "scenarios/yaml/text_guard.h"
+#include "scenarios/language/text_guard.h"
 
 #include <fmt/format.h>
 

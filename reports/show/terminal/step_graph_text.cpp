@@ -5,7 +5,7 @@
 #include "models/protocol/registry.h"
 #include "reports/record/text.h"
 #include "reports/show/terminal/tables.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
 
 #include <fmt/format.h>
 

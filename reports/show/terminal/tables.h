@@ -2,9 +2,9 @@
 #pragma once
 
 #include "models/protocol/training.h"
-#include "scenarios/case_data.h"
-#include "scenarios/cluster.h"
-#include "scenarios/scenario.h"
+#include "scenarios/resolve/case_data.h"
+#include "scenarios/spec/cluster.h"
+#include "scenarios/spec/scenario.h"
 
 #include <string>
 #include <string_view>

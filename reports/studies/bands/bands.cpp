@@ -8,7 +8,7 @@
 #include "reports/record/statistics.h"
 #include "reports/studies/ledger/ledger.h"
 #include "reports/studies/parallel/in_parallel.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 

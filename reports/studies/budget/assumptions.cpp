@@ -2,10 +2,10 @@
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/studies/budget/budget.h"
-#include "scenarios/check.h"
-#include "scenarios/prepared.h"
-#include "scenarios/same_work.h"
-#include "scenarios/units.h"
+#include "scenarios/language/units.h"
+#include "scenarios/resolve/check.h"
+#include "scenarios/resolve/prepared.h"
+#include "scenarios/resolve/same_work.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,9 +2,9 @@
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
 #include "reports/studies/budget/budget.h"
-#include "scenarios/input_error.h"
-#include "scenarios/propose.h"
-#include "scenarios/same_work.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/propose.h"
+#include "scenarios/resolve/same_work.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

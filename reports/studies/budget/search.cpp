@@ -6,7 +6,7 @@
 #include "reports/record/summary.h"
 #include "reports/studies/budget/budget.h"
 #include "reports/studies/parallel/in_parallel.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 

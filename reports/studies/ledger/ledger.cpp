@@ -6,7 +6,7 @@
 #include "reports/record/table_file.h"
 #include "reports/studies/validation/goals.h"
 #include "reports/studies/validation/verdict.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 // What a forecast stands on, with how wrong validations found such forecasts.
 #include "reports/record/source.h"
 #include "reports/studies/ledger/ledger.h"
-#include "scenarios/input_error.h"
-#include "scenarios/json_nesting.h"
-#include "scenarios/library.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/json_nesting.h"
+#include "scenarios/library/library.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,7 +2,7 @@
 
 #include "reports/record/table_file.h"
 #include "reports/studies/measured/quantity.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 

@@ -4,9 +4,9 @@
 #include "reports/record/summary.h"
 #include "reports/studies/measured/quantity.h"
 #include "reports/studies/parallel/in_parallel.h"
-#include "scenarios/input_error.h"
-#include "scenarios/node_counts.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 #include "models/base/check.h"
 #include "models/base/ethernet.h"
 #include "reports/record/summary.h"
-#include "scenarios/node_counts.h"
-#include "scenarios/placement.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
 #include "reports/studies/sweep/journal.h"
 
 #include "models/base/random.h"
-#include "scenarios/decimal.h"
-#include "scenarios/file_check.h"
-#include "scenarios/input_error.h"
-#include "scenarios/json_nesting.h"
-#include "scenarios/read.h"
-#include "scenarios/write_error.h"
+#include "scenarios/language/decimal.h"
+#include "scenarios/language/file_check.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/json_nesting.h"
+#include "scenarios/language/write_error.h"
+#include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>
 

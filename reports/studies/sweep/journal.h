@@ -1,7 +1,7 @@
 // What a sweep has done so far, kept so that it survives a kill.
 #pragma once
 
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 
 #include <nlohmann/json.hpp>
 

@@ -14,8 +14,8 @@
 #include "reports/studies/sweep/finding.h"
 #include "reports/studies/sweep/sweep_table.h"
 #include "reports/studies/validation/kept_runs.h"
-#include "scenarios/input_error.h"
-#include "scenarios/write_error.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/write_error.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

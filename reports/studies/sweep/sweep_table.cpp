@@ -1,7 +1,7 @@
 #include "reports/studies/sweep/sweep_table.h"
 
-#include "scenarios/csv.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/csv.h"
+#include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 
 #include "models/base/check.h"
 #include "reports/record/files.h"
-#include "scenarios/input_error.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>
 

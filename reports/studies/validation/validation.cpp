@@ -5,7 +5,7 @@
 #include "models/protocol/registry.h"
 #include "reports/record/statistics.h"
 #include "reports/record/summary.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 
 #include <algorithm>
 #include <cmath>

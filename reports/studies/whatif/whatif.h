@@ -4,7 +4,7 @@
 #include "reports/record/forecast_range.h"
 #include "reports/record/summary.h"
 #include "reports/studies/result/result.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -1,7 +1,8 @@
 // Which calibration is kept for whom, what forecasts by a noisy one say.
 #include "exec/calibration/calibration_cache.h"
 
-#include "scenarios/read.h"
+#include "scenarios/library/machine_file.h"
+#include "scenarios/resolve/read.h"
 #include "tests/cli/sandbox.h"
 #include "tests/support/variable.h"
 

@@ -5,7 +5,7 @@
 #include "exec/checkpoint/node_part.h"
 #include "exec/checkpoint/resumption.h"
 #include "reports/record/files.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 #include "tests/reports/support.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/temp_folder.h"

@@ -3,8 +3,8 @@
 
 #include "exec/emulation/hosts.h"
 #include "exec/emulation/tool.h"
-#include "scenarios/emulated.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/emulated.h"
 #include "tests/exec/emulation/support.h"
 
 #include <boost/asio/io_context.hpp>

@@ -1,8 +1,8 @@
 // Tests of trainings on emulated clusters.
 #include "exec/launch/run.h"
 
-#include "scenarios/input_error.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/read.h"
 #include "tests/exec/emulation/support.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"

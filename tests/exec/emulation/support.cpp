@@ -2,7 +2,7 @@
 
 #include "exec/emulation/emulation.h"
 #include "exec/launch/run.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/support/cases.h"
 #include "tests/support/real_run.h"
 

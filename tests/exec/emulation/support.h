@@ -2,7 +2,7 @@
 #pragma once
 
 #include "reports/record/record.h"
-#include "scenarios/scenario.h"
+#include "scenarios/spec/scenario.h"
 
 #include <sys/types.h>
 

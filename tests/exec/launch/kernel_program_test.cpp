@@ -3,7 +3,7 @@
 
 #include "exec/transport/build_name.h"
 #include "models/networks/registry.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/cli/sandbox.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,7 +1,7 @@
 // Where a job key comes from.
 #include "exec/launch/key_file.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <catch2/catch.hpp>
 

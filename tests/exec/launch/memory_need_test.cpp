@@ -1,9 +1,9 @@
 // What is told of a training that does not fit into the memory of this machine.
 #include "exec/launch/memory_need.h"
 
-#include "scenarios/input_error.h"
-#include "scenarios/prepared.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/prepared.h"
+#include "scenarios/resolve/read.h"
 
 #include <catch2/catch.hpp>
 

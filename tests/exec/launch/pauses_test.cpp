@@ -4,7 +4,7 @@
 #include "exec/launch/run.h"
 #include "exec/launch/task_start.h"
 #include "exec/system/process.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/support/cases.h"
 #include "tests/support/places.h"
 

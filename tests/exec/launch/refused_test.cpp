@@ -1,7 +1,7 @@
 // What only a simulation knows cannot be run.
 #include "exec/launch/run.h"
-#include "scenarios/input_error.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/read.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // How the hosts of a run are read from the command line.
 #include "exec/launch/ssh_hosts.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // What tasks agree on before they meet.
 #include "exec/launch/task_start.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/support/cases.h"
 
 #include <catch2/catch.hpp>

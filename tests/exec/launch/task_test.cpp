@@ -1,7 +1,7 @@
 // Which task of a launcher the variables describe.
 #include "exec/launch/task.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // What a user says of encryption.
 #include "exec/launch/tls_choice.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <catch2/catch.hpp>
 

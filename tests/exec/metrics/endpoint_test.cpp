@@ -1,7 +1,7 @@
 // The metrics of a run by HTTP, while it goes on.
 #include "exec/metrics/endpoint.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/exec/metrics/samples.h"
 #include "tests/reports/support.h"
 #include "tests/support/cases.h"

@@ -1,7 +1,7 @@
 // Which files make a process one of its run.
 #include "exec/transport/tls.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/support/certificates.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,7 +1,7 @@
 // Each strategy as a story: who sends what when, what is decided, read as a diff where it changes.
 #include "models/protocol/registry.h"
-#include "scenarios/prepared.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/prepared.h"
+#include "scenarios/resolve/read.h"
 #include "tests/support/line_diff.h"
 #include "tests/support/places.h"
 #include "tests/support/story.h"

@@ -1,8 +1,8 @@
 // The supervisor as stories: who is killed when, what is decided, read as a diff where it changes.
 #include "models/supervision/supervisor.h"
-#include "scenarios/prepared.h"
-#include "scenarios/read.h"
-#include "scenarios/units.h"
+#include "scenarios/language/units.h"
+#include "scenarios/resolve/prepared.h"
+#include "scenarios/resolve/read.h"
 #include "tests/support/line_diff.h"
 #include "tests/support/places.h"
 

@@ -4,7 +4,7 @@
 #include "models/base/random.h"
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>

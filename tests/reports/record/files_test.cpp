@@ -3,8 +3,8 @@
 
 #include "reports/record/run_json.h"
 #include "reports/record/summary.h"
-#include "scenarios/read.h"
-#include "scenarios/write_error.h"
+#include "scenarios/language/write_error.h"
+#include "scenarios/resolve/read.h"
 #include "tests/reports/support.h"
 #include "tests/support/small_files.h"
 

@@ -1,6 +1,6 @@
 // Who may write into a folder, until when.
 #include "reports/record/files.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>

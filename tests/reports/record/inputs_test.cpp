@@ -1,7 +1,7 @@
 // inputs.bin: what is written is read, what is damaged is named.
 #include "reports/record/inputs.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <catch2/catch.hpp>
 

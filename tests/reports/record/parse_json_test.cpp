@@ -1,6 +1,6 @@
 // Errors of JSON files by their line.
 #include "reports/record/json_object.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 #include "reports/record/provenance.h"
 
 #include "reports/record/files.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/support/cases.h"
 #include "tests/support/temp_folder.h"
 

@@ -5,7 +5,7 @@
 #include "reports/record/files.h"
 #include "reports/record/tensorboard.h"
 #include "reports/record/timeline.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/reports/support.h"
 #include "tests/support/half_written.h"
 #include "tests/support/small_files.h"

@@ -4,7 +4,7 @@
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
 #include "reports/serve/ways.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 #include "sim/whatif/forecaster.h"
 #include "tests/support/cases.h"
 

@@ -1,9 +1,9 @@
 // What the page's controls change, as --set takes it.
 #include "reports/serve/controls.h"
 
-#include "scenarios/input_error.h"
-#include "scenarios/node_counts.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/read.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

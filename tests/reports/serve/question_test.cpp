@@ -2,7 +2,7 @@
 #include "reports/serve/question.h"
 
 #include "reports/serve/routes.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // What folders hold, as pages.
 #include "reports/record/files.h"
 #include "reports/serve/routes.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // Trainings for real that the page has started, without their processes.
 #include "reports/serve/runs.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // What there is to ask about.
 #include "reports/serve/routes.h"
-#include "scenarios/input_error.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/read.h"
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>

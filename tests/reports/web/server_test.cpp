@@ -1,7 +1,7 @@
 // The page's server as clients meet it: bytes in, bytes out.
 #include "reports/web/server.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/reports/web/client.h"
 
 #include <boost/asio/read_until.hpp>

@@ -1,8 +1,8 @@
 // Jobs as folders: what is written, what it simulates to, from wherever it is read.
 #include "scenarios/import/import_job.h"
 
-#include "scenarios/beside.h"
-#include "scenarios/yaml/text_guard.h"
+#include "scenarios/language/text_guard.h"
+#include "scenarios/resolve/beside.h"
 #include "tests/scenarios/import/made_trace.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/places.h"

@@ -3,7 +3,7 @@
 
 #include "models/base/random.h"
 #include "models/networks/registry.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "scenarios/weights/tensor_file.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"

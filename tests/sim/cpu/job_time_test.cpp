@@ -1,7 +1,8 @@
 // What is known of a machine becomes seconds in a fixed order of precedence.
 #include "sim/cpu/job_time.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/library/machine_file.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
 // A training on better hardware: what may take longer on it, what may not.
 #include "models/protocol/registry.h"
 #include "models/protocol/ssp.h"
-#include "scenarios/node_counts.h"
-#include "scenarios/placement.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_scenario.h"
 

@@ -1,6 +1,6 @@
 // A run that went on is played back, however inputs fell around its checkpoint.
 #include "reports/record/summary.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
 #include "sim/driver/replay.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"

@@ -1,6 +1,6 @@
 // A history changes nothing, misses nothing.
 #include "models/protocol/registry.h"
-#include "scenarios/read.h"
+#include "scenarios/resolve/read.h"
 #include "sim/whatif/critical_path.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_scenario.h"

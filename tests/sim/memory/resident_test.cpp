@@ -3,7 +3,7 @@
 
 #include "exec/launch/run.h"
 #include "models/graph/node_memory.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
 #include "tests/support/instruments.h"

@@ -1,7 +1,7 @@
 // When a loop reads what has come, what of it reaches its program.
 #include "sim/node/mailbox.h"
 
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
 #include "tests/support/actors.h"
 #include "tests/support/cases.h"
 

@@ -2,7 +2,7 @@
 #include "sim/world/work_pool.h"
 
 #include "models/protocol/registry.h"
-#include "scenarios/prepared.h"
+#include "scenarios/resolve/prepared.h"
 #include "tests/support/cases.h"
 #include "tests/support/record_bytes.h"
 

@@ -2,7 +2,8 @@
 #include "exec/calibration/cluster/calibrate_cluster.h"
 
 #include "exec/emulation/hosts.h"
-#include "scenarios/read.h"
+#include "scenarios/library/machine_file.h"
+#include "scenarios/resolve/read.h"
 #include "tests/cli/sandbox.h"
 #include "tests/exec/calibration/cluster/slow_wires.h"
 #include "tests/exec/emulation/support.h"

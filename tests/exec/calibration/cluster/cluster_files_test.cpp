@@ -1,8 +1,9 @@
 // The files that describe a measured cluster.
 #include "exec/calibration/cluster/cluster_files.h"
 
-#include "scenarios/input_error.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/library/machine_file.h"
+#include "scenarios/resolve/read.h"
 #include "tests/exec/calibration/cluster/made_up.h"
 #include "tests/support/cases.h"
 #include "tests/support/temp_folder.h"

@@ -1,7 +1,7 @@
 // Figures from records: what is in them, what gnuplot makes of them.
 #include "reports/show/figures/of_records.h"
-#include "scenarios/read.h"
-#include "scenarios/write_error.h"
+#include "scenarios/language/write_error.h"
+#include "scenarios/resolve/read.h"
 #include "tests/reports/support.h"
 #include "tests/support/small_files.h"
 

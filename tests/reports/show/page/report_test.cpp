@@ -6,7 +6,7 @@
 #include "reports/show/page/sections.h"
 #include "reports/studies/validation/output.h"
 #include "reports/studies/whatif/whatif.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/reports/show/page/support.h"
 #include "tests/reports/studies/validation/support.h"
 #include "tests/reports/support.h"

@@ -4,7 +4,7 @@
 #include "reports/record/files.h"
 #include "reports/record/not_done.h"
 #include "reports/show/terminal/result_text.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 // Which hosts, counts, ways to train a search tries, what it refuses.
-#include "scenarios/library.h"
+#include "scenarios/library/library.h"
 #include "tests/reports/studies/budget/support.h"
 #include "tests/scenarios/messages.h"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "reports/studies/budget/budget.h"
-#include "scenarios/input_error.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/read.h"
 #include "tests/support/temp_folder.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The ledger of validations: rows in, rows out, the table of the guide.
 #include "reports/studies/ledger/ledger.h"
 
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/reports/studies/validation/support.h"
 #include "tests/support/places.h"
 

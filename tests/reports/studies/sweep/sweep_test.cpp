@@ -3,8 +3,8 @@
 
 #include "reports/record/not_done.h"
 #include "reports/studies/sweep/finding.h"
-#include "scenarios/input_error.h"
-#include "scenarios/read.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/resolve/read.h"
 #include "tests/reports/support.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/small_files.h"

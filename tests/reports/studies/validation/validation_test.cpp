@@ -2,7 +2,7 @@
 #include "reports/studies/validation/validation.h"
 
 #include "reports/studies/validation/goals.h"
-#include "scenarios/input_error.h"
+#include "scenarios/language/input_error.h"
 #include "tests/reports/studies/validation/support.h"
 
 #include <catch2/catch.hpp>

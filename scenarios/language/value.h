@@ -1,0 +1,66 @@
+// A YAML document as a plain tree that knows where every value stands.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foretrain {
+
+/// Where something was written.
+struct TextMark {
+  std::shared_ptr<const std::string> source;  ///< a file's path, or `--set key=value`
+  int line = 0;                               ///< from 1; 0: the source is one line, and says all
+  int column = 0;                             ///< from 1, bytes
+};
+/// `scenarios/mnist.yaml:7:31`, or the source alone.
+std::string to_text(const TextMark& mark);
+
+struct Entry;
+
+/// Aliases are expanded, tags dropped. An empty value is null, as are `~` and `null`.
+struct Value {
+  enum class Kind { null, scalar, list, map };
+
+  Kind kind = Kind::null;
+  TextMark mark;
+  std::string text;            ///< of a scalar, unquoted
+  std::vector<Value> items;    ///< of a list
+  std::vector<Entry> entries;  ///< of a map, in order, each key once
+
+  [[nodiscard]] const Entry* find(std::string_view key) const;
+  [[nodiscard]] Entry* find(std::string_view key);
+  /// Takes the entry out, where there is one.
+  void erase(std::string_view key);
+};
+
+/// A key of a map with its value.
+struct Entry {
+  std::string key;
+  TextMark mark;  ///< of the key
+  Value value;
+};
+
+/// `null`, `a scalar`, `a list`, `a mapping`.
+std::string_view kind_name(Value::Kind kind);
+
+/// The tree of `text`, which must be one document of at most 1 MB of UTF-8, nested at most 50 deep,
+/// with at most 10,000 values once aliases are expanded. `source` stands for the file in messages.
+/// @throws InputError
+Value parse_yaml(std::string_view text, const std::string& source);
+/// As parse_yaml, of a file. @throws InputError
+Value load_yaml(const std::string& path);
+/// The value of an override: null where `text` is empty; marks say `source` alone.
+Value parse_yaml_value(std::string_view text, const std::string& source);
+
+/// The tree as YAML text in lines, lists of scalars on one.
+std::string to_yaml(const Value& value);
+/// The tree on one line; a scalar as its bare text.
+std::string to_flow(const Value& value);
+
+/// Adds to the mapping `over` what `under` has and it has not; to mappings within them likewise.
+void lay_under(Value& over, const Value& under);
+
+}  // namespace foretrain

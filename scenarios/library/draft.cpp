@@ -1,0 +1,354 @@
+// A scenario as text: people go on with it in an editor, so comments matter.
+#include "scenarios/library/draft.h"
+
+#include "models/base/check.h"
+#include "models/networks/registry.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/propose.h"
+#include "scenarios/language/value.h"
+#include "scenarios/library/library.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+
+namespace foretrain {
+namespace {
+
+constexpr auto kDraftQuestions = std::to_array<DraftQuestion>(
+    {{"strategy", "Is asynchronous faster than synchronous, and does it learn as much?"},
+     {"bottleneck", "What limits this training, and what would each change buy?"},
+     {"workers", "How much sooner is it done with more workers?"},
+     {"straggler", "What does one slow machine cost, and which strategy bears it best?"},
+     {"budget", "Which hosts do it in time, for the money that there is?"}});
+
+/// How a network is trained for a first look: seconds on this machine.
+struct FirstLook {
+  std::string_view model;
+  std::vector<std::string> formats;
+  int batch_size;
+  int steps;
+  std::string_view optimizer;
+};
+
+const std::vector<FirstLook>& first_looks() {
+  static const std::vector<std::string> images{"digits", "images", "idx", "cifar10"};
+  static const std::vector<FirstLook> looks{
+      {"softmax", images, 256, 2000, "{name: sgd, learning_rate: 0.05}"},
+      {"mlp", images, 128, 500, "{name: sgd, learning_rate: 0.05}"},
+      {"lenet", images, 64, 300, "{name: adam, learning_rate: 0.001}"},
+      {"lenet_large", images, 32, 60, "{name: adam, learning_rate: 0.001}"},
+      {"alexnet", {"images"}, 16, 10, "{name: momentum, learning_rate: 0.01}"},
+      {"alexnet_cifar", {"images", "cifar10"}, 32, 60, "{name: momentum, learning_rate: 0.01}"},
+      {"sparse_logistic",
+       {"clicks", "libsvm", "criteo"},
+       64,
+       2000,
+       "{name: ftrl, learning_rate: 0.1}"}};
+  return looks;
+}
+
+const FirstLook& first_look(const std::string& model) {
+  const auto& looks = first_looks();
+  const auto found = std::ranges::find(looks, model, &FirstLook::model);
+  FT_CHECK(found != looks.end());
+  return *found;
+}
+
+/// The simplest that learns from such data; softmax where none does, so that its formats are told.
+std::string model_for(const std::string& data) {
+  const auto& looks = first_looks();
+  const auto fits = [&](const FirstLook& look) {
+    return std::ranges::find(look.formats, data) != look.formats.end();
+  };
+  const auto found = std::ranges::find_if(looks, fits);
+  return std::string(found == looks.end() ? looks.front().model : found->model);
+}
+
+/// @throws InputError where `answer` is none of `known`
+void check_word(std::string_view option, const std::string& answer,
+                const std::vector<std::string>& known) {
+  if (std::ranges::find(known, answer) != known.end()) return;
+  const std::string near = nearest(answer, known);
+  throw InputError(fmt::format("{} {}: {}write one of {}", option, answer,
+                               near.empty() ? "" : fmt::format("did you mean {}? Or ", near),
+                               fmt::join(known, ", ")));
+}
+
+std::vector<std::string> question_words() {
+  std::vector<std::string> words;
+  words.reserve(kDraftQuestions.size());
+  for (const DraftQuestion& question : kDraftQuestions) words.emplace_back(question.word);
+  return words;
+}
+
+/// Hosts of the library, so many.
+struct HostsAsked {
+  std::string name;
+  int count = 1;
+};
+
+std::string_view without_blanks(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+/// `dgx-1 x 4`, `dgx-1x4`; a name alone is one host.
+HostsAsked asked_hosts(std::string_view cluster) {
+  constexpr int kHostsMost = 512;
+  const std::size_t cross = cluster.rfind('x');
+  if (cross != std::string_view::npos) {
+    const std::string_view number = without_blanks(cluster.substr(cross + 1));
+    int count = 0;
+    const auto read = std::from_chars(number.data(), number.data() + number.size(), count);
+    const bool whole = !number.empty() && !number.starts_with('-') &&  // of dgx-1
+                       read.ptr == number.data() + number.size();
+    if (whole && (read.ec != std::errc() || count < 1 || count > kHostsMost)) {
+      throw InputError(fmt::format("--cluster {}: write 1 to {} hosts", cluster, kHostsMost));
+    }
+    if (whole) return {std::string(without_blanks(cluster.substr(0, cross))), count};
+  }
+  return {std::string(without_blanks(cluster)), 1};
+}
+
+/// Where the workers are.
+struct DraftPlace {
+  HostsAsked hosts;
+  bool here = true;
+  bool devices = false;
+  int workers = 2;  ///< of this machine: as many as need no cluster
+};
+
+DraftPlace draft_place(const std::string& cluster) {
+  DraftPlace place;
+  if (cluster == kHere) return place;
+  place.hosts = asked_hosts(cluster);
+  const std::vector<HostSpec> library = library_hosts();
+  const auto host = std::ranges::find(library, place.hosts.name, &HostSpec::name);
+  FT_CHECK(host != library.end());
+  place.here = false;
+  place.devices = host->devices > 0;
+  place.workers = place.hosts.count * std::max(1, host->devices);
+  return place;
+}
+
+std::string_view asked_by(const Draft& draft) {
+  const auto found = std::ranges::find(kDraftQuestions, draft.question, &DraftQuestion::word);
+  FT_CHECK(found != kDraftQuestions.end());
+  return found->asks;
+}
+
+std::string in_yaml(const std::string& text) {
+  Value value;
+  value.kind = Value::Kind::scalar;
+  value.text = text;
+  std::string line = to_yaml(value);
+  line.pop_back();  // its end
+  return line;
+}
+
+std::string draft_header(const Draft& draft, const std::string& file) {
+  // Editors look for it in the first line, for the schema beside the file.
+  std::string text =
+      fmt::format("# yaml-language-server: $schema=schema.json\n# {}\n", asked_by(draft));
+  for (const NextCommand& next : next_commands(draft, file)) {
+    text += fmt::format("#   {:<44} {}\n", next.command, next.what);
+  }
+  const std::string name = std::filesystem::path(file).stem().string();
+  return text + fmt::format(
+                    "# All keys there are: foretrain describe keys. One changed from outside:\n"
+                    "#   --set training.batch_size=32\n"
+                    "# Editors know the keys by a file beside this one:\n"
+                    "#   foretrain check --schema >schema.json\n"
+                    "foretrain: 1\nname: {}\nquestion: {}\n",
+                    in_yaml(name), asked_by(draft));
+}
+
+std::string draft_data(const Draft& draft, const DraftPlace& place) {
+  std::vector<std::string> others = formats_for(draft.model);
+  std::erase(others, draft.data);
+  std::string text = fmt::format("dataset:\n  format: {}", draft.data);
+  if (!others.empty()) {
+    text = fmt::format("dataset:\n  format: {:<22}# or {}", draft.data, fmt::join(others, ", "));
+  }
+  text += '\n';
+  if (!is_drawn(draft.data)) {
+    text += fmt::format("  path: {}  # the folder of its files\n", in_yaml(draft.path));
+  } else {
+    text += "  # drawn by the program, so there is nothing to fetch\n";
+  }
+  if (draft.data == "images") {
+    // What AlexNet was made for; else as small as the other sets.
+    constexpr int kLargeSide = 224;
+    constexpr int kLargeClasses = 1000;
+    constexpr int kSmallSide = 32;
+    constexpr int kSmallClasses = 10;
+    const bool large = draft.model == "alexnet";
+    text += fmt::format("  side: {:<24}# pixels\n  classes: {}\n", large ? kLargeSide : kSmallSide,
+                        large ? kLargeClasses : kSmallClasses);
+    if (place.here) text += "  take: 1000\n  test_take: 100\n";
+  }
+  if (draft.data == "cifar10" && draft.model == "alexnet_cifar") {
+    text += "  crop: 24\n  flip: on\n  standardise: on\n";
+  }
+  return text;
+}
+
+/// Strategies that the question compares; empty: it asks of one.
+std::string_view compared(const std::string& question) {
+  if (question == "strategy") return "[sync, async]";
+  return question == "straggler" ? "[sync, async, all_reduce]" : "";
+}
+
+/// Without servers: what devices do unless the question compares strategies that have some.
+bool is_ring(const Draft& draft, const DraftPlace& place) {
+  return place.devices && compared(draft.question).empty();
+}
+
+std::string draft_training(const Draft& draft, const DraftPlace& place) {
+  constexpr int kForecastSteps = 20;  // each is like the others where nothing is learned
+  constexpr int kLooks = 10;
+  const FirstLook& look = first_look(draft.model);
+  const bool ring = is_ring(draft, place);
+  std::string text = "training:\n";
+  if (compared(draft.question).empty()) {
+    text += fmt::format("  strategy: {:<20}# or {}\n", ring ? "all_reduce" : "sync",
+                        ring ? "sync, async, ssp (with servers: 1), local_sgd"
+                             : "async, ssp; without servers all_reduce, local_sgd");
+  }
+  text += fmt::format("  workers: {:<21}# nodes that compute gradients\n", place.workers);
+  if (!ring) text += "  servers: 1                    # nodes that hold the parameters\n";
+  text +=
+      fmt::format("  batch_size: {:<18}# examples a gradient, of each worker\n", look.batch_size);
+  const int steps = place.here ? look.steps : kForecastSteps;
+  text +=
+      fmt::format("  steps: {:<23}# gradients a worker; or epochs: 2, or updates: 5000\n", steps);
+  text += fmt::format("  optimizer: {}\n", look.optimizer);
+  if (place.here) {
+    text += fmt::format("  evaluate_every: {:<14}# steps between looks at the test examples\n",
+                        steps / kLooks);
+  }
+  const bool sparse = draft.model == "sparse_logistic";  // sends what a batch touched, no buckets
+  if (ring && !sparse) {
+    text +=
+        "  bucket_rule: ddp              # gradients are reduced as PyTorch does, 25 MiB at a "
+        "time\n"
+        "  bucket_size: 25 MiB\n";
+  }
+  return text;
+}
+
+/// A worker beside a server has its messages for nothing: servers get a host more, the one after
+/// those of the workers.
+std::string draft_cluster(const DraftPlace& place, bool ring) {
+  if (place.here) {
+    return "# cluster: left out, so it is this machine. Hosts that you do not have:\n"
+           "# cluster: {hosts: [{like: dgx-1, count: 4}]}   (foretrain describe hardware)\n";
+  }
+  return fmt::format(
+      "cluster:\n  hosts:\n"
+      "    # As the library has them (foretrain describe hardware); what you write beside wins.\n{}"
+      "    - {{like: {}, count: {}}}\n"
+      "numerics: off                   # times alone; on: gradients, so loss and accuracy, too\n",
+      ring ? ""
+           : "    # The last one is the server's: a worker beside it would send for nothing, and "
+             "with async\n    # make most of the gradients.\n",
+      place.hosts.name, place.hosts.count + (ring ? 0 : 1));
+}
+
+/// 1, 2, 4, ... and all there are; on this machine one more than two.
+std::vector<int> worker_counts(const DraftPlace& place) {
+  if (place.here) return {1, 2, 3};
+  std::vector<int> counts;
+  for (int count = 1; count < place.workers; count *= 2) counts.push_back(count);
+  counts.push_back(place.workers);
+  return counts;
+}
+
+std::string draft_sweep(const Draft& draft, const DraftPlace& place) {
+  std::string text;
+  if (draft.question == "straggler") {
+    text = fmt::format("stragglers:\n  - {{workers: [{}], slowdown: 2}}  # takes twice as long\n",
+                       place.workers - 1);
+  }
+  if (draft.question == "workers") {
+    return fmt::format("sweep: {{training.workers: [{}]}}\n",
+                       fmt::join(worker_counts(place), ", "));
+  }
+  const std::string_view strategies = compared(draft.question);
+  if (strategies.empty()) return text;
+  return text + fmt::format("sweep: {{training.strategy: {}}}\n", strategies);
+}
+
+}  // namespace
+
+std::span<const DraftQuestion> draft_questions() { return kDraftQuestions; }
+
+std::vector<std::string> formats_for(const std::string& model) { return first_look(model).formats; }
+
+bool is_drawn(std::string_view format) {
+  return format == "digits" || format == "images" || format == "clicks";
+}
+
+void check_draft(const Draft& draft) {
+  if (!draft.model.empty()) {
+    check_word("--model", draft.model, network_names());
+    if (!draft.data.empty()) check_word("--data", draft.data, formats_for(draft.model));
+  }
+  if (!draft.path.empty() && is_drawn(draft.data)) {
+    throw InputError(fmt::format("--path {}: {} are drawn by the program; leave it out", draft.path,
+                                 draft.data));
+  }
+  if (!draft.cluster.empty() && draft.cluster != kHere) {
+    std::vector<std::string> known = library_names("hardware");
+    known.emplace_back(kHere);
+    check_word("--cluster", asked_hosts(draft.cluster).name, known);
+  }
+  if (!draft.question.empty()) check_word("--question", draft.question, question_words());
+}
+
+Draft completed_draft(Draft draft) {
+  if (draft.model.empty()) draft.model = model_for(draft.data);
+  check_draft(draft);
+  if (draft.data.empty()) draft.data = formats_for(draft.model).front();
+  if (draft.path.empty() && !is_drawn(draft.data)) draft.path = "data/" + draft.data;
+  if (draft.cluster.empty()) draft.cluster = kHere;
+  if (draft.question.empty()) draft.question = kDraftQuestions.front().word;
+  check_draft(draft);
+  return draft;
+}
+
+std::vector<NextCommand> next_commands(const Draft& draft, const std::string& file) {
+  const bool here = draft.cluster == kHere;
+  std::vector<NextCommand> next{{"foretrain check " + file, "what it says, with every default"}};
+  if (draft.question == "budget") {
+    next.push_back({"foretrain whatif " + file + " --deadline 1h --budget 20",
+                    "the cheapest hosts that do it in an hour, for 20"});
+    return next;
+  }
+  if (draft.question == "bottleneck") {
+    next.push_back({"foretrain whatif " + file, "what limits it, what helps"});
+  } else {
+    next.push_back({"foretrain simulate " + file, "a forecast of each case"});
+  }
+  if (here) {
+    next.push_back({"foretrain validate " + file, "for real, too, beside the forecast"});
+  }
+  return next;
+}
+
+std::string draft_yaml(const Draft& draft, const std::string& file) {
+  const DraftPlace place = draft_place(draft.cluster);
+  return draft_header(draft, file) +
+         fmt::format("model: {:<25}# or {}, ...; one of your own: foretrain import\n", draft.model,
+                     draft.model == "lenet" ? "softmax" : "lenet") +
+         draft_data(draft, place) + draft_training(draft, place) +
+         draft_cluster(place, is_ring(draft, place)) + draft_sweep(draft, place);
+}
+
+}  // namespace foretrain

@@ -1,0 +1,15 @@
+// Reads and writes machine files.
+#pragma once
+
+#include "scenarios/spec/machine.h"
+
+#include <string>
+
+namespace foretrain {
+
+/// `path` may be one of the library (library.h). @throws InputError
+Machine read_machine(const std::string& path);
+Machine parse_machine(const std::string& text, const std::string& source);
+std::string to_yaml(const Machine& machine);
+
+}  // namespace foretrain

@@ -1,0 +1,69 @@
+// Whether rows of measured networks are each there once, whether the network is one of them.
+#include "scenarios/language/propose.h"
+#include "scenarios/resolve/check.h"
+#include "scenarios/spec/measured_networks.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace foretrain {
+namespace {
+
+void check_each_once(const Case& c, std::size_t host) {
+  const auto& rows = c.scenario.cluster.hosts[host].measured;
+  const auto key_of = [&](std::size_t row) {
+    return fmt::format("cluster.hosts[{}].measured[{}].batch_size", host, row);
+  };
+  std::map<std::pair<std::string, int>, std::size_t> found;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto [first, fresh] = found.emplace(std::pair(rows[i].network, rows[i].batch_size), i);
+    if (fresh) continue;
+    const std::string place = c.place_of(key_of(first->second));
+    fail(c, key_of(i),
+         fmt::format("a second row of {} at {}{}; keep one", rows[i].network, rows[i].batch_size,
+                     place.empty() ? "" : fmt::format(" (the first: {})", place)));
+  }
+}
+
+/// Somebody measured the network on one of the hosts.
+void check_known(const Case& c) {
+  const std::string& network = c.scenario.model.profile_network;
+  std::vector<MeasuredNetwork> all;
+  for (const HostSpec& host : c.scenario.cluster.hosts) {
+    all.insert(all.end(), host.measured.begin(), host.measured.end());
+  }
+  const std::vector<std::string> known = networks_in(all);
+  if (std::ranges::find(known, network) != known.end()) return;
+  if (known.empty()) {
+    fail(c, "model.profile_network",
+         fmt::format("{}, but of no host's devices is known what they train; write measured: to a "
+                     "host, or remove it",
+                     network));
+  }
+  const std::string near = nearest(network, known);
+  fail(c, "model.profile_network",
+       fmt::format("nobody measured {} on these hosts; {}they know {}", network,
+                   near.empty() ? "" : fmt::format("did you mean {}? ", near),
+                   fmt::join(known, ", ")));
+}
+
+}  // namespace
+
+void check_measured(Case& scenario_case) {
+  Scenario& scenario = scenario_case.scenario;
+  auto& hosts = scenario.cluster.hosts;
+  for (std::size_t i = 0; i < hosts.size(); ++i) check_each_once(scenario_case, i);
+  const std::string& network = scenario.model.profile_network;
+  // A job without a cluster may be tried on hosts that have them.
+  if (!network.empty() && !hosts.empty()) check_known(scenario_case);
+  if (!scenario.neighbours.empty()) return;  // whose networks are others
+  for (HostSpec& host : hosts) keep_network(host.measured, network);
+}
+
+}  // namespace foretrain

@@ -1,0 +1,184 @@
+// Profiles from their text, cell by cell.
+#include "scenarios/resolve/layer_profile.h"
+
+#include "scenarios/language/csv.h"
+#include "scenarios/language/decimal.h"
+#include "scenarios/language/field.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/propose.h"
+#include "scenarios/language/text_guard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace foretrain {
+namespace {
+
+enum Column : std::size_t { kLayer, kParameterBytes, kForward, kBackward, kTensors, kColumns };
+constexpr std::array<std::string_view, kColumns> kNames{"layer", "parameter_bytes", "forward_ms",
+                                                        "backward_ms", "tensors"};
+constexpr std::span kNeeded(kNames.data(), kTensors);
+
+class ProfileReader {
+ public:
+  ProfileReader(std::string_view text, std::string source, int batch_size)
+      : source_(std::move(source)),
+        rows_(text, CsvRows::Comments::are_passed_over,
+              [this](std::size_t line, std::size_t column, const std::string& what) {
+                fail(line, column, what);
+              }) {
+    profile_.batch_size = batch_size;
+    if (rows_.next()) read_titles();
+    while (rows_.next()) read_layer();
+    check_whole();
+  }
+
+  NetworkProfile take() { return std::move(profile_); }
+
+ private:
+  [[noreturn]] void fail(std::size_t line, std::size_t column, const std::string& what) const {
+    throw InputError(fmt::format("{}:{}:{}: {}", source_, line, column, what));
+  }
+  [[noreturn]] void fail_cell(Column which, const std::string& what) const {
+    fail(rows_.line(), cell(which).column, fmt::format("{}: {}", kNames[which], what));
+  }
+
+  [[nodiscard]] const CsvCell& cell(Column which) const { return rows_.cells()[places_[which]]; }
+
+  void read_layer() {
+    if (rows_.cells().size() != width_) {
+      fail(rows_.line(), 1,
+           fmt::format("{} cells under {} columns; write one for each column", rows_.cells().size(),
+                       width_));
+    }
+    LayerTimes times;
+    times.layer = cell(kLayer).text;
+    if (times.layer.empty()) fail_cell(kLayer, "empty; name the layer");
+    refuse_controls(times.layer,
+                    fmt::format("{}:{}:{}: layer: ", source_, rows_.line(), cell(kLayer).column));
+    times.parameters = parameters();
+    times.forward_s = seconds(kForward);
+    times.backward_s = seconds(kBackward);
+    if (has_tensors_) times.tensors = tensors(times.parameters);
+    profile_.layers.push_back(std::move(times));
+  }
+
+  void read_titles() {
+    const CsvCells& titles = rows_.cells();
+    width_ = titles.size();
+    const std::vector<std::string> names(kNames.begin(), kNames.end());
+    std::array<bool, kColumns> found{};
+    for (std::size_t i = 0; i < titles.size(); ++i) {
+      const CsvCell& title = titles[i];
+      const auto which =
+          static_cast<std::size_t>(std::ranges::find(names, title.text) - names.begin());
+      if (which == kColumns) {
+        const std::string near = nearest(title.text, names);
+        fail(rows_.line(), title.column,
+             fmt::format("'{}' is no column of a profile; {}", title.text,
+                         near.empty() ? fmt::format("they are {}", fmt::join(names, ", "))
+                                      : fmt::format("did you mean {}?", near)));
+      }
+      if (std::exchange(found[which], true)) {
+        fail(rows_.line(), title.column, fmt::format("a second column {}; keep one", title.text));
+      }
+      places_[which] = i;
+    }
+    has_tensors_ = found[kTensors];
+    const auto missing = static_cast<std::size_t>(std::ranges::find(found, false) - found.begin());
+    if (missing >= kTensors) return;
+    fail(rows_.line(), 1,
+         fmt::format("there is no column {}; the first line names the columns: {}", kNames[missing],
+                     fmt::join(kNeeded, ",")));
+  }
+
+  [[nodiscard]] Decimal number(Column which, std::string_view example) const {
+    const std::string_view text = cell(which).text;
+    if (text.empty()) fail_cell(which, fmt::format("missing; write a number, {}", example));
+    const auto number = parse_decimal(text);
+    if (!number) {
+      fail_cell(which, fmt::format("'{}' is not a number; write one, {}", text, example));
+    }
+    if (number->negative) fail_cell(which, fmt::format("{} is negative; write 0 or more", text));
+    return *number;
+  }
+
+  [[nodiscard]] std::int64_t parameters() const {
+    constexpr std::int64_t kMost = 1'000'000'000'000;
+    const std::string_view text = cell(kParameterBytes).text;
+    const auto bytes = to_integer(number(kParameterBytes, "37632 for instance"));
+    if (!bytes || *bytes % 2 != 0) {
+      fail_cell(kParameterBytes,
+                fmt::format("{} is no whole number of floats, of halves; write an even one", text));
+    }
+    if (*bytes > kMost) {
+      fail_cell(kParameterBytes, fmt::format("{} is too large; write up to {}", text, kMost));
+    }
+    return (*bytes + 3) / 4;
+  }
+
+  [[nodiscard]] int tensors(std::int64_t parameters) const {
+    const auto count = to_integer(number(kTensors, "6 for instance"));
+    const std::int64_t most = std::min<std::int64_t>(parameters, kNodesMax);
+    const std::int64_t least = std::min<std::int64_t>(most, 1);
+    if (count && *count >= least && *count <= most) return static_cast<int>(*count);
+    fail_cell(kTensors, fmt::format("{} is no number of tensors of {} parameters; write {} to {}",
+                                    cell(kTensors).text, parameters, least, most));
+  }
+
+  double seconds(Column which) {
+    constexpr double kMost_s = 1e6;
+    constexpr int kMilli = -3;
+    const double time_s = to_double(shifted(number(which, "1.92 for instance"), kMilli));
+    whole_s_ += time_s;
+    if (whole_s_ > kMost_s) {
+      fail_cell(which, fmt::format("{}, so that a gradient takes more than {:.0f} s; check "
+                                   "that the times are milliseconds",
+                                   cell(which).text, kMost_s));
+    }
+    return time_s;
+  }
+
+  void check_whole() const {
+    if (profile_.layers.empty()) {
+      throw InputError(
+          fmt::format("{}: there is no layer; write a line {}, then one for each layer", source_,
+                      fmt::join(kNeeded, ",")));
+    }
+    if (std::ranges::any_of(profile_.layers, [](const auto& l) { return l.parameters > 0; }))
+      return;
+    throw InputError(fmt::format(
+        "{}: no layer has parameters; nothing would be learned, check parameter_bytes", source_));
+  }
+
+  std::string source_;
+  CsvRows rows_;
+  std::size_t width_ = 0;                       // of the first line, in cells
+  bool has_tensors_ = false;                    // a column
+  std::array<std::size_t, kColumns> places_{};  // of the columns among the cells
+  double whole_s_ = 0;                          // forward and backward of all layers so far
+  NetworkProfile profile_;
+};
+
+}  // namespace
+
+NetworkProfile read_profile(const std::string& path, int batch_size) {
+  constexpr std::size_t kBytesMax = 1'000'000;  // of which `read_text` gives one more
+  const std::string text = read_text(path);
+  if (text.size() > kBytesMax) {
+    throw InputError(path + ": the file is longer than 1 MB; is this a profile?");
+  }
+  return parse_profile(text, path, batch_size);
+}
+
+NetworkProfile parse_profile(const std::string& text, const std::string& source, int batch_size) {
+  return ProfileReader(text, source, batch_size).take();
+}
+
+}  // namespace foretrain

@@ -1,0 +1,96 @@
+#include "scenarios/resolve/neighbours.h"
+
+#include "models/base/random.h"
+#include "scenarios/language/reader.h"
+#include "scenarios/language/text_guard.h"
+#include "scenarios/resolve/local_sum.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
+#include "scenarios/resolve/read.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace foretrain {
+namespace {
+
+/// Refuses what a training can be only by itself.
+void check_alone(const Case& c, const Scenario& scenario, const std::string& key,
+                 const std::string& file) {
+  const auto fail = [&](const std::string& what) { fail_at(c.place_of(key), key, what); };
+  if (!scenario.neighbours.empty()) {
+    fail(fmt::format("{} has neighbours of its own; list them here", file));
+  }
+  if (scenario.training.until.wanted()) {
+    fail(
+        fmt::format("{} trains until a target, but a neighbour has no gradients to reach it with; "
+                    "give its length as steps",
+                    file));
+  }
+  const std::string& served_by = scenario.dataset.input.served_by;
+  const auto is_here = [&](const HostSpec& host) {
+    for (int n = 0; n < host.count; ++n) {
+      if (host_name(host, n) == served_by) return true;
+    }
+    return false;
+  };
+  if (served_by.empty() || std::ranges::any_of(c.scenario.cluster.hosts, is_here)) return;
+  fail(fmt::format("{}: dataset.served_by: there is no host {} here", file, served_by));
+}
+
+Case read_neighbour(const Case& c, std::size_t index) {
+  const NeighbourSpec& spec = c.scenario.neighbours[index];
+  const std::string key = fmt::format("neighbours[{}]", index);
+  const auto fail = [&](const std::string& at, const std::string& what) {
+    fail_at(c.place_of(at), at, what);
+  };
+  std::vector<Case> cases;
+  try {
+    cases = parse_scenario(read_text(spec.scenario), spec.scenario);
+  } catch (const InputError& error) {
+    fail(key + ".scenario", error.what());
+  }
+  if (cases.size() != 1) {
+    fail(key + ".scenario", fmt::format("{} has a sweep of {} cases; name a file with one",
+                                        spec.scenario, cases.size()));
+  }
+  Case result = std::move(cases.front());
+  check_alone(c, result.scenario, key + ".scenario", spec.scenario);
+  // Else two trainings of equal seeds would be jittery in step.
+  const std::string stream = fmt::format("neighbour{}.{}", index, result.scenario.seed);
+  result.scenario.seed = Stream(c.scenario.seed, stream).bits();
+  result.scenario.cluster = c.scenario.cluster;
+  result.scenario.cluster.placement = spec.placement;
+  result.scenario.numerics = false;
+  const auto check_count = [&](const std::string& kind, std::size_t there, int needed) {
+    if (there == static_cast<std::size_t>(needed)) return;
+    fail(fmt::format("{}.{}", key, kind),
+         fmt::format("names {} hosts, but {} of {} are needed; write one for each", there, needed,
+                     spec.scenario));
+  };
+  const Placement& placement = spec.placement;
+  if (!placement.workers.empty() || !placement.servers.empty()) {
+    const NodeCounts counts = node_counts(result.scenario);
+    check_count("workers", placement.workers.size(), counts.workers);
+    check_count("servers", placement.servers.size(), counts.servers);
+  }
+  if (const auto against = against_local_sum(result.scenario)) {
+    fail(key + ".scenario", fmt::format("{}: {}: {}", spec.scenario, against->key, against->why));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Case> neighbour_cases(const Case& scenario_case) {
+  std::vector<Case> cases;
+  const auto& neighbours = scenario_case.scenario.neighbours;
+  cases.reserve(neighbours.size());
+  for (std::size_t i = 0; i < neighbours.size(); ++i) {
+    cases.push_back(read_neighbour(scenario_case, i));
+  }
+  return cases;
+}
+
+}  // namespace foretrain

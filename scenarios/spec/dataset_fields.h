@@ -1,0 +1,152 @@
+// The keys of a data set.
+#pragma once
+
+#include "models/data/open_data.h"
+#include "scenarios/language/field.h"
+#include "scenarios/spec/scenario.h"
+
+namespace foretrain {
+
+/// Of a profile's training: so many examples there are, and nothing else is known of them.
+struct CountedDataset {
+  DatasetSpec spec;
+
+  bool operator==(const CountedDataset&) const = default;
+};
+
+template <class Visitor, Described<DatasetSpec> T>
+void describe_counts(Visitor& visit, T& dataset) {
+  visit.field({.key = "take",
+               .doc = "training examples used; 0: all (drawn: 10000; of a profile: not known)",
+               .least = 0,
+               .most = kCountMax},
+              dataset.take);
+  visit.field({.key = "test_take",
+               .doc = "test examples used; 0: all (drawn: 2000; of a profile: none)",
+               .least = 0,
+               .most = kCountMax},
+              dataset.test_take);
+}
+
+/// `read`: there are examples.
+template <class Visitor, Described<DatasetSpec> T>
+void describe_images(Visitor& visit, T& dataset, bool read, std::string_view unread) {
+  const bool images = read && dataset.format == "images";
+  const bool sparse =
+      dataset.format == "clicks" || dataset.format == "libsvm" || dataset.format == "criteo";
+  const auto of_images = [&](std::string_view key, std::string_view doc) {
+    return Field{.key = key,
+                 .doc = doc,
+                 .used = read && !sparse,
+                 .unused_because = read ? "the examples of this format are no images" : unread};
+  };
+  Field crop = of_images("crop", "side of the square cut out of an image; 0: the whole image");
+  crop.least = 0;
+  crop.most = 4096;
+  visit.field(crop, dataset.image.crop);
+  visit.field(of_images("flip", "training: mirror images by a coin"), dataset.image.flip);
+  visit.field(of_images("standardise", "each image to mean 0, deviation 1; off: 0 to 1"),
+              dataset.image.standardise);
+  const auto of_drawn = [&](std::string_view key, std::string_view doc, double least, double most) {
+    return Field{.key = key,
+                 .doc = doc,
+                 .least = least,
+                 .most = most,
+                 .used = images,
+                 .unused_because = read ? "only format images is drawn at any size" : unread};
+  };
+  visit.field(of_drawn("side", "images: height, width, pixels", 8, 512), dataset.side);
+  visit.field(of_drawn("channels", "images: 1 (grey) or 3 (colour)", 1, 3), dataset.channels);
+  visit.field(of_drawn("classes", "images: how many there are", 2, 65536), dataset.classes);
+}
+
+/// The keys stand among those of the data set.
+template <class Visitor, Described<InputSpec> T>
+void describe_input(Visitor& visit, T& input) {
+  visit.field({.key = "served_by",
+               .doc = "simulate: the host that ships each batch to its worker; left out: nobody",
+               .written = !input.served_by.empty()},
+              input.served_by);
+  visit.field({.key = "read_rate",
+               .doc = "simulate: of the disk that examples are read from; left out: from none",
+               .least = 1e6,
+               .most = 1e12,
+               .written = input.read_rate.value > 0},
+              input.read_rate);
+  visit.field({.key = "parse",
+               .doc = "simulate: CPU time of an example, at its worker; left out: none",
+               .least = 0,
+               .most = 1,
+               .written = input.parse.ns > 0},
+              input.parse);
+  const bool moves = !input.served_by.empty() || input.read_rate.value > 0;
+  visit.field({.key = "example_size",
+               .doc = "simulate: as it is read, shipped; left out: its numbers, 4 bytes each",
+               .least = 1,
+               .most = 1e8,
+               .used = moves,
+               .unused_because = "only with served_by, read_rate is an example moved",
+               .written = input.example_size.value > 0},
+              input.example_size);
+  visit.field({.key = "prefetch",
+               .doc = "simulate: batches that are got while others are computed",
+               .least = 0,
+               .most = 1e6,
+               .used = input.costs(),
+               .unused_because = "only with served_by, read_rate, parse does input take time",
+               .written = input.costs()},
+              input.prefetch);
+  visit.field({.key = "held_size",
+               .doc = "simulate: memory that another program takes for each example of a worker's "
+                      "share; left out: all examples, as this program holds them",
+               .least = 1,
+               .most = 1e8,
+               .written = input.held_size.value > 0},
+              input.held_size);
+}
+
+template <class Visitor, Described<DatasetSpec> T>
+void describe_dataset(Visitor& visit, T& dataset, bool read) {
+  const std::string_view unread = "a profile reads no examples, take and test_take count them";
+  visit.field({.key = "format",
+               .doc = "digits, images, clicks: drawn by the program; the others: read from path",
+               .choices = data_formats(),
+               .used = read,
+               .unused_because = unread},
+              dataset.format);
+  const bool drawn =
+      dataset.format == "digits" || dataset.format == "images" || dataset.format == "clicks";
+  visit.field({.key = "path",
+               .doc = "of what is read: the folder with its files",
+               .required = true,
+               .used = read && !drawn,
+               .unused_because = read ? "this format is drawn, not read" : unread},
+              dataset.path);
+  describe_counts(visit, dataset);
+  visit.field({.key = "seed",
+               .doc = "of what is drawn",
+               .used = read && drawn,
+               .unused_because = read ? "this format is read, not drawn" : unread},
+              dataset.seed);
+  describe_images(visit, dataset, read, unread);
+  visit.field({.key = "memory_limit",
+               .doc = "a file that takes more memory is read as it is used",
+               .least = 0,
+               .most = 1e15,
+               .used = read && !drawn,
+               .unused_because = read ? "this format is drawn, not read" : unread},
+              dataset.memory_limit);
+  describe_input(visit, dataset.input);
+}
+
+template <class Visitor, Described<DatasetSpec> T>
+void describe(Visitor& visit, T& dataset) {
+  describe_dataset(visit, dataset, true);
+}
+
+template <class Visitor, Described<CountedDataset> T>
+void describe(Visitor& visit, T& dataset) {
+  describe_dataset(visit, dataset.spec, false);
+}
+
+}  // namespace foretrain

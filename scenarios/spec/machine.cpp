@@ -1,0 +1,62 @@
+// What a message and a gradient cost on a machine, from its figures.
+#include "scenarios/spec/machine.h"
+
+#include "models/base/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace foretrain {
+
+Duration ModelCost::gradient_of(double examples) const {
+  if (!gradient_times.empty()) return interpolated(gradient_times, examples);
+  return gradient.of(examples);
+}
+
+Duration interpolated(const std::vector<BatchTime>& times, double examples) {
+  FT_CHECK(!times.empty());
+  const BatchTime& last = times.back();
+  if (times.size() == 1) {
+    return Duration::from_seconds(last.time.seconds() * examples / last.examples);
+  }
+  std::size_t upper = 1;
+  while (upper + 1 < times.size() && examples > times[upper].examples) ++upper;
+  const BatchTime& a = times[upper - 1];
+  const BatchTime& b = times[upper];
+  const double slope = (b.time - a.time).seconds() / (b.examples - a.examples);
+  return Duration::from_seconds(std::max(0.0, a.time.seconds() + slope * (examples - a.examples)));
+}
+
+namespace {
+
+// Of the first ones each counts as so much.
+double in_bytes_of_long(Bytes size, double first_bytes) {
+  const Bytes first = std::min(size, kFirstBytes);
+  return static_cast<double>(size.value) - (1 - first_bytes) * static_cast<double>(first.value);
+}
+
+}  // namespace
+
+std::string Machine::title() const {
+  if (others_used <= 0) return name;
+  return fmt::format("{} (noisy: others used {:.0f} % of it when it was calibrated)", name,
+                     100 * others_used);
+}
+
+Duration TransportCost::sending(Bytes size) const {
+  return send.of(in_bytes_of_long(size, first_bytes));
+}
+
+Duration TransportCost::receiving(Bytes size) const {
+  return receive.of(in_bytes_of_long(size, first_bytes));
+}
+
+TransportCost TransportCost::on_one_core() const {
+  TransportCost cost = *this;
+  if (one_core_byte_s > 0) cost.send.per_item_s = cost.receive.per_item_s = one_core_byte_s / 2;
+  cost.first_bytes = one_core_first_bytes;
+  return cost;
+}
+
+}  // namespace foretrain

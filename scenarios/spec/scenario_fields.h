@@ -1,0 +1,191 @@
+// The keys of a scenario file.
+#pragma once
+
+#include "models/protocol/registry.h"
+#include "scenarios/language/field.h"
+#include "scenarios/language/scalars.h"
+#include "scenarios/spec/cluster_fields.h"
+#include "scenarios/spec/dataset_fields.h"
+#include "scenarios/spec/fault_fields.h"
+#include "scenarios/spec/framework_fields.h"
+#include "scenarios/spec/model_fields.h"
+#include "scenarios/spec/optimizer_fields.h"
+#include "scenarios/spec/protocol_fields.h"
+#include "scenarios/spec/scenario.h"
+#include "scenarios/spec/travel_fields.h"
+
+namespace foretrain {
+
+std::vector<std::string> strategy_names();
+
+template <class Visitor, Described<InitSpec> T>
+void describe(Visitor& visit, T& init) {
+  visit.field({.key = "from",
+               .doc = "weights to start from: a .safetensors file, as run --save writes it",
+               .written = !init.from.empty()},
+              init.from);
+  visit.field({.key = "kind",
+               .doc = "how all weights are drawn; left out: as the network's source does",
+               .choices = initializer_names(),
+               .used = init.from.empty(),
+               .unused_because = "from says what it starts from",
+               .written = !init.kind.empty()},
+              init.kind);
+}
+
+template <class Visitor, Described<Target> T>
+void describe(Visitor& visit, T& target) {
+  visit.field({.key = "loss",
+               .doc = "it is reached at this or less, nats",
+               .above = 0,
+               .written = target.loss > 0},
+              target.loss);
+  visit.field({.key = "accuracy",
+               .doc = "it is reached at this share of the test examples or more; or write loss",
+               .above = 0,
+               .most = 1,
+               .required = !std::is_const_v<T> && target.loss == 0,  // not of the schema
+               .written = target.accuracy > 0},
+              target.accuracy);
+}
+
+/// One of them says how long it is.
+template <class Visitor, Described<TrainingSpec> T>
+void describe_length(Visitor& visit, T& training) {
+  visit.field({.key = "steps",
+               .doc = "length: gradients a worker",
+               .least = 1,
+               .most = kCountMax,
+               .written = training.steps > 0},
+              training.steps);
+  visit.field({.key = "epochs",
+               .doc = "length: passes over the training examples, all together",
+               .above = 0,
+               .most = 1e6,
+               .written = training.epochs > 0},
+              training.epochs);
+  visit.field({.key = "updates",
+               .doc = "length: changes of the parameters",
+               .least = 1,
+               .most = kCountMax,
+               .written = training.updates > 0},
+              training.updates);
+}
+
+template <class Visitor, Described<TrainingSpec> T>
+void describe(Visitor& visit, T& training) {
+  visit.field(
+      {.key = "strategy", .doc = "how the workers learn together", .choices = strategy_names()},
+      training.strategy);
+  const Protocol* protocol = find_protocol(training.strategy);
+  const bool workers = protocol == nullptr || protocol->several_workers;
+  const bool servers = protocol == nullptr || protocol->servers;
+  visit.field({.key = "workers",
+               .doc = "nodes that compute gradients",
+               .least = 1,
+               .most = kNodesMax,
+               .used = workers,
+               .unused_because = "this strategy has one worker"},
+              training.workers);
+  visit.field({.key = "servers",
+               .doc = "nodes that hold the parameters, a shard each",
+               .least = 1,
+               .most = kNodesMax,
+               .used = servers,
+               .unused_because = "this strategy has no servers"},
+              training.servers);
+  describe_options(visit, protocol, training.protocol);
+  visit.field({.key = "batch_size", .doc = "examples a batch, per worker", .least = 1, .most = 1e7},
+              training.batch_size);
+  visit.field({.key = "accumulate",
+               .doc = "batches a gradient: a worker computes so many, one after another, then "
+                      "exchanges their mean",
+               .least = 1,
+               .most = kAccumulateMax,
+               .written = training.accumulate != 1},
+              training.accumulate);
+  describe_length(visit, training);
+  visit.field({.key = "threads", .doc = "that a worker computes with", .least = 1, .most = 256},
+              training.threads);
+  visit.section({.key = "init",
+                 .doc = "what it starts from; left out: weights as the network's source draws them",
+                 .written = training.init != InitSpec{},
+                 .shorthand = "kind"},
+                training.init);
+  visit.section({.key = "optimizer", .doc = "how a gradient changes the parameters"},
+                training.optimizer);
+  StepsOrExamples every{training.evaluate_every, training.evaluate_by_examples};
+  visit.field({.key = "evaluate_every",
+               .doc = "from one evaluation to the next: steps (100), of servers by their updates, "
+                      "or examples that all learn from (5000 examples), as far apart whatever the "
+                      "batch; 0: only at the end",
+               .least = 0,
+               .most = kCountMax},
+              every);
+  if constexpr (!std::is_const_v<T>) {
+    training.evaluate_every = every.count;
+    training.evaluate_by_examples = every.examples;
+  }
+  visit.section({.key = "until",
+                 .doc = "stops where an evaluation of the chief reaches it, in both modes",
+                 .written = training.until.wanted()},
+                training.until);
+  describe_losses(visit, training);
+  describe_travel(visit, training);
+}
+
+template <class Visitor, Described<Scenario> T>
+void describe_data(Visitor& visit, T& scenario) {
+  const Field dataset{.key = "dataset", .doc = "what is learned from"};
+  if (!scenario.model.profiled()) return visit.section(dataset, scenario.dataset);
+  CountedDataset counted{scenario.dataset};
+  visit.section(dataset, counted);
+  if constexpr (!std::is_const_v<T>) scenario.dataset = counted.spec;
+}
+
+template <class Visitor, Described<Scenario> T>
+void describe(Visitor& visit, T& scenario) {
+  visit.field({.key = "name", .doc = "of the scenario; left out: the file's"}, scenario.name);
+  visit.field(
+      {.key = "question", .doc = "what the scenario is meant to answer, for people", .lines = true},
+      scenario.question);
+  visit.field({.key = "seed", .doc = "of every random draw but the data set's"}, scenario.seed);
+  visit.section({.key = "model",
+                 .doc = "what is trained: a network by name, a list of layers, a profile",
+                 .shorthand = "name",
+                 .list_shorthand = "layers"},
+                scenario.model);
+  describe_data(visit, scenario);
+  visit.section({.key = "training", .doc = "how it is trained; one of steps, epochs, updates"},
+                scenario.training);
+  visit.section({.key = "cluster",
+                 .doc = "where it is forecast; left out: this machine",
+                 .written = !scenario.cluster.hosts.empty()},
+                scenario.cluster);
+  visit.section({.key = "transport",
+                 .doc = "how a run's processes and sockets are tuned",
+                 .written = scenario.transport != TransportSpec{}},
+                scenario.transport);
+  describe_checkpoint(visit, scenario);
+  visit.field({.key = "numerics",
+               .doc = "simulate: carry the gradients out; off, as for a profile: times only"},
+              scenario.numerics);
+  visit.section({.key = "framework",
+                 .doc = "simulate: what another program spends beside the work; left out: nothing",
+                 .written = scenario.framework != FrameworkSpec{}},
+                scenario.framework);
+  visit.list({.key = "stragglers",
+              .doc = "what multiplies the compute time of gradients, or stops workers",
+              .written = !scenario.stragglers.empty()},
+             scenario.stragglers);
+  visit.list({.key = "faults",
+              .doc = "what happens once: nodes that end, stand still, lose each other",
+              .written = !scenario.faults.empty()},
+             scenario.faults);
+  visit.list({.key = "neighbours",
+              .doc = "simulate: other trainings that share the hosts, the network",
+              .written = !scenario.neighbours.empty()},
+             scenario.neighbours);
+}
+
+}  // namespace foretrain
