@@ -39,7 +39,7 @@ class Gathered {
  public:
   Gathered(const Training& training, int shard)
       : training_(std::make_shared<const Training>(training)),
-        kept_(protocol_called(training.strategy).server_state(training.options)),
+        kept_(training.protocol->server_state(training.options)),
         counts_(static_cast<std::size_t>(kept_.counts)) {
     for (const std::uint32_t index : training_->layout->of_shard(shard)) {
       buckets_.push_back({ShardBucket(training_, index), {}});

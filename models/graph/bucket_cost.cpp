@@ -9,12 +9,12 @@ namespace foretrain {
 namespace {
 
 std::int64_t gradients_an_apply(const Training& training) {
-  const Protocol& protocol = protocol_called(training.strategy);
+  const Protocol& protocol = *training.protocol;
   return protocol.gradients_an_apply(training.options, training.workers);
 }
 
 bool averages(const Training& training) {
-  return protocol_called(training.strategy).steps_an_averaging(training.options) > 0;
+  return training.protocol->steps_an_averaging(training.options) > 0;
 }
 
 // Workers sum up their gradients, or their parameters, without a server.
@@ -88,7 +88,7 @@ BucketCost bucket_cost(const Training& training, const Bucket& bucket) {
   if (sums) cost.reduce = cost_before_owner(training, bucket);
   cost.apply = apply_cost(bucket.count, sums ? sums_of(training, bucket) : gradients, rule);
   if (averages(training)) {
-    const Protocol& protocol = protocol_called(training.strategy);
+    const Protocol& protocol = *training.protocol;
     cost.average =
         cost_before_owner(training, bucket) +
         protocol.averaging_cost(training.options, bucket.count, sums_of(training, bucket));

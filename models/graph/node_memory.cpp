@@ -17,7 +17,7 @@ namespace {
 /// The parameters that `id` applies gradients to: those of a server's shard, or of the part that a
 /// worker of an all-reduce owns; `single`: all.
 std::int64_t applied_by(const Training& training, NodeId id) {
-  const Protocol& protocol = protocol_called(training.strategy);
+  const Protocol& protocol = *training.protocol;
   if (protocol.updated_by != nullptr) return protocol.updated_by(training, id);
   const bool worker = training.is_worker(id);
   if (worker && training.servers > 0) return 0;
@@ -90,7 +90,7 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
   const std::int64_t applied = applied_by(training, id);
   const std::int64_t slots = training.optimizer->slots();
   const std::int64_t sums = training.sparse() ? 8 : 0;  // a server's, of the pushes of a step
-  const Protocol& protocol = protocol_called(training.strategy);
+  const Protocol& protocol = *training.protocol;
   NodeMemory memory;
   memory.learned = {applied * (4 * slots + sums)};
   if (protocol.kept_by != nullptr) memory.learned += protocol.kept_by(training, id);
@@ -119,7 +119,7 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
 
 Bytes expected_held(const Training& training, NodeId id) {
   if (training.is_worker(id)) return {};
-  const Protocol& protocol = protocol_called(training.strategy);
+  const Protocol& protocol = *training.protocol;
   const std::int64_t pushed =
       training.sparse() ? push_of(training).value / training.servers : 4 * applied_by(training, id);
   // A server that waits for everybody has the gradients of all, those that come too late included.

@@ -333,7 +333,7 @@ Vertex Builder::add_apply(const Run& run) {
 }
 
 void Builder::update() {
-  const Protocol& protocol = protocol_called(training_.strategy);
+  const Protocol& protocol = *training_.protocol;
   const std::int64_t averaged = protocol.steps_an_averaging(training_.options);
   const bool alone =
       !has_servers() && protocol.gradients_an_apply(training_.options, training_.workers) == 1;

@@ -57,14 +57,13 @@ bool reads(const Protocol& protocol, const Option& option) {
 }
 
 bool may_lose(const Training& training, NodeId id, int lost) {
-  const Protocol& protocol = protocol_called(training.strategy);
+  const Protocol& protocol = *training.protocol;
   return training.is_worker(id) && id != training.worker(0) &&
          lost < protocol.most_lost(training.options, training.workers);
 }
 
 bool may_come_back(const Training& training, NodeId id) {
-  return protocol_called(training.strategy).takes_back(training.options) &&
-         may_lose(training, id, 0);
+  return training.protocol->takes_back(training.options) && may_lose(training, id, 0);
 }
 
 bool begins_again(const Training& training, NodeId id, int lost) {
@@ -72,7 +71,7 @@ bool begins_again(const Training& training, NodeId id, int lost) {
 }
 
 std::vector<NodeId> peers_of(const Training& training, NodeId id) {
-  const Protocol& protocol = protocol_called(training.strategy);
+  const Protocol& protocol = *training.protocol;
   std::vector<NodeId> peers;
   if (protocol.linked == nullptr) return peers;
   for (int other = 0; other < training.nodes(); ++other) {
@@ -83,7 +82,7 @@ std::vector<NodeId> peers_of(const Training& training, NodeId id) {
 }
 
 std::unique_ptr<Node> make_node(const std::shared_ptr<const Training>& training, NodeId id) {
-  return protocol_called(training->strategy).make_node(training, id);
+  return training->protocol->make_node(training, id);
 }
 
 }  // namespace foretrain

@@ -34,11 +34,13 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
+struct Protocol;
+
 /// Shared and immutable: the same in every node of a training.
 struct Training {
-  std::string strategy;             ///< the name of a protocol
-  ProtocolOptions options;          ///< those that the strategy reads
-  int workers = 1;                  ///< node ids 0 .. workers - 1; 0 is the chief
+  const Protocol* protocol = nullptr;  ///< its strategy (registry.h)
+  ProtocolOptions options;             ///< those that the strategy reads
+  int workers = 1;                     ///< node ids 0 .. workers - 1; 0 is the chief
   int servers = 1;                  ///< node ids workers .. workers + servers - 1; 0 for `single`
   int batch_size = 1;               ///< examples a batch
   int accumulate = 1;               ///< batches a gradient: it is the mean over them

@@ -19,23 +19,69 @@ void fail(const Case& c, const std::string& key, const std::string& what) {
   fail_at(c.place_of(key), key, what);
 }
 
-std::optional<AgainstShard> against_shard(const Scenario& scenario) {
-  const TrainingSpec& training = scenario.training;
-  if (training.shard == TrainingSpec{}.shard) return std::nullopt;
-  if (training.shard == "gradients" && training.protocol.integer(kGroup) > 1) {
-    return AgainstShard{"training.group", "groups add up for themselves first"};
-  }
-  const std::string& algorithm = training.protocol.word(kAlgorithm);
-  if (algorithm == "tree" || algorithm == "auto") {
-    return AgainstShard{"training.algorithm", "over trees two groups own everything"};
-  }
-  if (training.shard == "parameters" && scenario.checkpoint.every.wanted()) {
-    return AgainstShard{"checkpoint.every", "a worker keeps all parameters"};
-  }
-  return std::nullopt;
+namespace {
+
+bool wants_shard(const Scenario& scenario) {
+  return scenario.training.shard != TrainingSpec{}.shard;
 }
 
-namespace {
+constexpr Rule kShardRules[] = {
+    {"training.group",
+     [](const Facts& f) {
+       return f.training.shard == "gradients" && f.training.protocol.integer(kGroup) > 1;
+     },
+     "groups add up for themselves first"},
+    {"training.algorithm",
+     [](const Facts& f) {
+       const std::string& algorithm = f.training.protocol.word(kAlgorithm);
+       return algorithm == "tree" || algorithm == "auto";
+     },
+     "over trees two groups own everything"},
+    {"checkpoint.every",
+     [](const Facts& f) {
+       return f.training.shard == "parameters" && f.scenario.checkpoint.every.wanted();
+     },
+     "a worker keeps all parameters"}};
+
+/// The workers of the strategy exchange among themselves, without a server.
+bool among_workers(const Facts& f) { return !f.protocol.servers; }
+
+constexpr Rule kKeyRules[] = {
+    {"name", [](const Facts& f) { return f.scenario.name.empty(); }, "empty; write a name"},
+    {"training.epochs",
+     [](const Facts& f) {
+       return f.scenario.model.profiled() && f.training.epochs != 0 && f.scenario.dataset.take <= 0;
+     },
+     "how many examples an epoch has is not in a profile; write dataset: {{take: ...}}, or give "
+     "the length as training.steps"},
+    {"training.until",
+     [](const Facts& f) { return f.training.until.wanted() && f.scenario.model.profiled(); },
+     "a profile has times alone, nothing that could be reached; remove it"},
+    {"training.until",
+     [](const Facts& f) { return f.training.until.wanted() && !f.scenario.numerics; },
+     "numerics: off knows times alone, nothing that could be reached; remove it (--set "
+     "training.until=null), or write numerics: on"},
+    {"training.until",
+     [](const Facts& f) { return f.training.until.wanted() && f.training.evaluate_every <= 0; },
+     "the model is evaluated only at the end; write how often before it, for instance "
+     "evaluate_every: 100 (steps; with servers, updates), or 5000 examples"},
+    {"training.compression.kind",
+     [](const Facts& f) { return f.training.compression.only_sizes() && f.scenario.numerics; },
+     "ratio has sizes alone, no numbers that could be sent; write numerics: off, or fp16 or topk"},
+    {"training.compression",
+     [](const Facts& f) { return f.training.compression.keeps_rest() && among_workers(f); },
+     "topk compresses what is pushed to a server: of a sum each worker has other numbers; take "
+     "sync, async or ssp, or fp16, or, in a forecast without numbers, kind ratio"},
+    {"training.compression",
+     [](const Facts& f) {
+       return f.training.compression.converts_sums() && among_workers(f) &&
+              f.protocol.steps_an_averaging(f.training.protocol) > 0;
+     },
+     "workers of {strategy} send parameters, of which halves would lose the last digits; remove "
+     "it, or take all_reduce, sync, async or ssp"},
+    {"training.shard",
+     [](const Facts& f) { return wants_shard(f.scenario) && f.scenario.numerics; },
+     "{shard} in parts are forecast, not carried out; write numerics: off"}};
 
 void check_length(Case& c) {
   TrainingSpec& training = c.scenario.training;
@@ -52,79 +98,23 @@ void check_length(Case& c) {
 
 /// A profile has times alone: no gradients, no examples but their number.
 void check_profile(Case& c) {
-  Scenario& scenario = c.scenario;
-  if (!scenario.model.profiled()) return;
-  if (scenario.numerics && c.places.contains("numerics")) {
+  if (!c.scenario.model.profiled()) return;
+  if (c.scenario.numerics && c.places.contains("numerics")) {
     fail(c, "numerics",
          "on, but a profile has times alone, no gradients to carry out; write off, or leave it "
          "out");
   }
-  scenario.numerics = false;
-  if (scenario.training.epochs == 0 || scenario.dataset.take > 0) return;
-  fail(c, c.places.contains("training.epochs") ? "training.epochs" : "training",
-       "how many examples an epoch has is not in a profile; write dataset: {take: ...}, or give "
-       "the length as training.steps");
+  c.scenario.numerics = false;
 }
 
-/// Somebody looks for the target, and there is something to be found.
-void check_until(const Case& c) {
-  const Scenario& scenario = c.scenario;
-  if (!scenario.training.until.wanted()) return;
-  const std::string key = "training.until";
-  if (scenario.model.profiled()) {
-    fail(c, key, "a profile has times alone, nothing that could be reached; remove it");
-  }
-  if (!scenario.numerics) {
-    fail(c, key,
-         "numerics: off knows times alone, nothing that could be reached; remove it (--set "
-         "training.until=null), or write numerics: on");
-  }
-  if (scenario.training.evaluate_every > 0) return;
-  fail(c, key,
-       "the model is evaluated only at the end; write how often before it, for instance "
-       "evaluate_every: 100 (steps; with servers, updates), or 5000 examples");
-}
-
-/// It has the numbers that it needs, and those that come back have what it keeps.
-void check_compression(const Case& c) {
-  const TrainingSpec& training = c.scenario.training;
-  if (training.compression.only_sizes() && c.scenario.numerics) {
-    fail(c, "training.compression.kind",
-         "ratio has sizes alone, no numbers that could be sent; write numerics: off, or fp16 or "
-         "topk");
-  }
-  const Protocol* protocol = find_protocol(training.strategy);
-  const bool among_workers = protocol != nullptr && !protocol->servers;
-  if (training.compression.keeps_rest() && among_workers) {
-    fail(c, "training.compression",
-         "topk compresses what is pushed to a server: of a sum each worker has other numbers; take "
-         "sync, async or ssp, or fp16, or, in a forecast without numbers, kind ratio");
-  }
-  const bool averages =
-      among_workers && protocol->steps_an_averaging(c.scenario.training.protocol) > 0;
-  if (training.compression.converts_sums() && averages) {
-    fail(c, "training.compression",
-         fmt::format("workers of {} send parameters, of which halves would lose the last digits; "
-                     "remove it, or take all_reduce, sync, async or ssp",
-                     training.strategy));
-  }
-}
-
-/// Gradients, parameters in parts are times alone, of one ring; who keeps states has all
-/// parameters.
-void check_shard(const Case& c) {
-  const TrainingSpec& training = c.scenario.training;
-  const Protocol* protocol = find_protocol(training.strategy);
-  if (training.shard == TrainingSpec{}.shard || protocol == nullptr || !protocol->shards) return;
-  if (c.scenario.numerics) {
-    fail(c, "training.shard",
-         fmt::format("{} in parts are forecast, not carried out; write numerics: off",
-                     training.shard));
-  }
-  if (const auto against = against_shard(c.scenario)) {
-    fail(c, against->key,
-         fmt::format("{}, but training.shard is {}; remove it, or write shard: {}", against->why,
-                     training.shard, TrainingSpec{}.shard));
+void check_keys(const Case& c) {
+  const Facts facts(c.scenario);
+  if (const auto broken = first_broken(kKeyRules, facts)) fail(c, broken->key, broken->what);
+  if (!facts.protocol.shards) return;
+  if (const auto broken = against_shard(c.scenario)) {
+    fail(c, broken->key,
+         fmt::format("{}, but training.shard is {}; remove it, or write shard: {}", broken->what,
+                     facts.training.shard, TrainingSpec{}.shard));
   }
 }
 
@@ -284,8 +274,7 @@ void check_placement(Case& c, const NodeCounts& counts) {
   // A sweep may take strategies without servers beside others; the one worker of `single` is where
   // their first one is.
   if (counts.servers == 0) placement.servers.clear();
-  const Protocol* protocol = find_protocol(c.scenario.training.strategy);
-  const bool alone = protocol != nullptr && !protocol->several_workers;
+  const bool alone = !protocol_called(c.scenario.training.strategy).several_workers;
   if (alone && !placement.workers.empty()) placement.workers.resize(1);
   check_place_count(c, "workers", placement.workers.size(), counts.workers);
   check_place_count(c, "servers", placement.servers.size(), counts.servers);
@@ -307,14 +296,13 @@ void check_devices(const Case& c) {
 }
 
 void check_local_sum(const Case& c) {
-  if (const auto against = against_local_sum(c.scenario)) fail(c, against->key, against->why);
+  if (const auto against = against_local_sum(c.scenario)) fail(c, against->key, against->what);
 }
 
 void check_options(const Case& c, int workers) {
   const TrainingSpec& training = c.scenario.training;
-  const Protocol* protocol = find_protocol(training.strategy);
-  if (protocol == nullptr) return;
-  if (const auto wrong = protocol->wrong(training.protocol, workers)) {
+  const Protocol& protocol = protocol_called(training.strategy);
+  if (const auto wrong = protocol.wrong(training.protocol, workers)) {
     fail(c, "training." + wrong->option->path(), wrong->what);
   }
 }
@@ -345,6 +333,11 @@ void check_stragglers(Case& c, int workers, Reading& reading) {
 
 }  // namespace
 
+std::optional<BrokenRule> against_shard(const Scenario& scenario) {
+  if (!wants_shard(scenario)) return std::nullopt;
+  return first_broken(kShardRules, Facts(scenario));
+}
+
 void check_forecastable(const Case& scenario_case) {
   if (!scenario_case.scenario.transport.shared_memory) return;
   fail(scenario_case, "transport.shared_memory",
@@ -352,12 +345,9 @@ void check_forecastable(const Case& scenario_case) {
 }
 
 void check_case(Case& scenario_case, Reading& reading) {
-  if (scenario_case.scenario.name.empty()) fail(scenario_case, "name", "empty; write a name");
   check_length(scenario_case);
   check_profile(scenario_case);
-  check_until(scenario_case);
-  check_compression(scenario_case);
-  check_shard(scenario_case);
+  check_keys(scenario_case);
   const NodeCounts counts = node_counts(scenario_case.scenario);
   check_options(scenario_case, counts.workers);
   check_placement(scenario_case, counts);

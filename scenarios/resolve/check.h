@@ -3,6 +3,7 @@
 
 #include "scenarios/language/reader.h"
 #include "scenarios/resolve/case_data.h"
+#include "scenarios/resolve/rules.h"
 #include "scenarios/spec/scenario.h"
 
 #include <optional>
@@ -24,17 +25,23 @@ void check_measured(Case& scenario_case);
 /// Its part for `faults:`, when all else is known to be right.
 void check_faults(Case& scenario_case, Reading& reading);
 
+/// Refuses more workers than the data set has examples. @throws InputError
+void check_examples(const Case& scenario_case, const DatasetShape& shape);
+
+/// Refuses what `network` is too small for or cannot do, and a profile whose times no clock could
+/// count. @throws InputError
+void check_network(const Case& scenario_case, const DatasetShape& shape, const Network& network);
+
+/// Batch size that the times of a profile were measured with.
+int profile_batch(const Scenario& scenario);
+
 /// Refuses what runs can have, forecasts not: messages through `transport.shared_memory`, whose
 /// costs nobody measures. @throws InputError
 void check_forecastable(const Case& scenario_case);
 
-/// A key that does not go with gradients, parameters in parts.
-struct AgainstShard {
-  std::string key;
-  std::string why;  ///< a clause
-};
-/// The first such key of the scenario; nothing: it may have them in parts, or has not.
-std::optional<AgainstShard> against_shard(const Scenario& scenario);
+/// The first key that cannot be used while gradients or parameters are sharded, with a clause that
+/// says why; nothing if the scenario does not shard, or may.
+std::optional<BrokenRule> against_shard(const Scenario& scenario);
 
 /// @throws InputError with the place of `key` in the case, the key, and `what` is wrong
 [[noreturn]] void fail(const Case& c, const std::string& key, const std::string& what);

@@ -26,6 +26,21 @@ std::map<std::string, int> workers_of_hosts(const Scenario& scenario) {
   return workers;
 }
 
+constexpr Rule kRules[] = {
+    {"training.local_sum", [](const Facts& f) { return f.scenario.numerics; },
+     "sums of a host's workers are forecast, not carried out; write numerics: off"},
+    {"training.backup_workers",
+     [](const Facts& f) { return f.training.protocol.integer(kBackupWorkers) > 0; },
+     "hosts push their sums, and none is left out; remove it, or write training.local_sum: off"},
+    {"training.rejoin_limit", [](const Facts& f) { return f.training.rejoin_limit.ns > 0; },
+     "a worker that is lost takes its host's sums with it; remove it, or write "
+     "training.local_sum: off"},
+    {"checkpoint.every", [](const Facts& f) { return f.scenario.checkpoint.every.wanted(); },
+     "sums of a host's workers are in no state; remove it, or write training.local_sum: off"},
+    {"faults", [](const Facts& f) { return !f.scenario.faults.empty(); },
+     "what becomes of the sums of a host whose worker is lost is not known; remove it, or write "
+     "training.local_sum: off"}};
+
 }  // namespace
 
 int gradients_a_push(const Scenario& scenario) {
@@ -40,38 +55,17 @@ std::int64_t gradients_an_update(const Scenario& scenario) {
          a_push;
 }
 
-std::optional<AgainstLocalSum> against_local_sum(const Scenario& scenario) {
+std::optional<BrokenRule> against_local_sum(const Scenario& scenario) {
   if (!adds_up(scenario)) return std::nullopt;
-  const TrainingSpec& training = scenario.training;
-  const auto against = [](const std::string& key, const std::string& why) {
-    return AgainstLocalSum{key, why + "; remove it, or write training.local_sum: off"};
-  };
-  if (scenario.numerics) {
-    return AgainstLocalSum{"training.local_sum",
-                           "sums of a host's workers are forecast, not carried out; write "
-                           "numerics: off"};
-  }
-  if (training.protocol.integer(kBackupWorkers) > 0) {
-    return against("training.backup_workers", "hosts push their sums, and none is left out");
-  }
-  if (training.rejoin_limit.ns > 0) {
-    return against("training.rejoin_limit", "a worker that is lost takes its host's sums with it");
-  }
-  if (scenario.checkpoint.every.wanted()) {
-    return against("checkpoint.every", "sums of a host's workers are in no state");
-  }
-  if (!scenario.faults.empty()) {
-    return against("faults",
-                   "what becomes of the sums of a host whose worker is lost is not known");
-  }
+  if (auto broken = first_broken(kRules, Facts(scenario))) return broken;
   const std::map<std::string, int> workers = workers_of_hosts(scenario);
   const auto& [first, most] = *workers.begin();
   for (const auto& [host, count] : workers) {
     if (count == most) continue;
-    return AgainstLocalSum{"training.local_sum",
-                           fmt::format("hosts push sums of as many gradients each, but {} has {} "
-                                       "workers, {} has {}; write as many on each, or off",
-                                       first, most, host, count)};
+    return BrokenRule{"training.local_sum",
+                      fmt::format("hosts push sums of as many gradients each, but {} has {} "
+                                  "workers, {} has {}; write as many on each, or off",
+                                  first, most, host, count)};
   }
   return std::nullopt;
 }

@@ -1,11 +1,11 @@
 // Workers of a host that add up their gradients before one of them pushes the sum to the servers.
 #pragma once
 
+#include "scenarios/resolve/rules.h"
 #include "scenarios/spec/scenario.h"
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 namespace foretrain {
 
@@ -16,13 +16,8 @@ int gradients_a_push(const Scenario& scenario);
 /// Gradients of workers that make an update of the parameters.
 std::int64_t gradients_an_update(const Scenario& scenario);
 
-/// A key that does not go with sums of hosts.
-struct AgainstLocalSum {
-  std::string key;
-  std::string why;  ///< with what to write instead
-};
-/// The first such key of the scenario, whose placement is right; nothing: hosts may add up, or do
-/// not.
-std::optional<AgainstLocalSum> against_local_sum(const Scenario& scenario);
+/// The first key that cannot be used while a host's workers add up, with what to write instead;
+/// nothing if they may, or do not. The placement has been checked.
+std::optional<BrokenRule> against_local_sum(const Scenario& scenario);
 
 }  // namespace foretrain

@@ -3,7 +3,6 @@
 
 #include "models/base/check.h"
 #include "models/cost/trees.h"
-#include "models/cost/work.h"
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
 #include "scenarios/language/reader.h"
@@ -25,12 +24,6 @@
 
 namespace foretrain {
 namespace {
-
-/// Examples that the times of the profile are of.
-int profile_batch(const Scenario& scenario) {
-  return scenario.model.profile_batch > 0 ? scenario.model.profile_batch
-                                          : scenario.training.batch_size;
-}
 
 /// @throws NetworkError; of a profile InputError
 std::shared_ptr<const Network> make_network(const Scenario& scenario, const InputShape& input) {
@@ -59,118 +52,8 @@ std::shared_ptr<const Network> network_of(const Case& c, const DatasetShape& sha
   }
 }
 
-constexpr double kMostProfiled_s = 1e6;  // as a host's `compute`
-
-/// Refuses what was measured on a host where that makes no time, or one that no clock could count.
-void check_measured_times(const Case& c, std::int64_t examples, const Network& network) {
-  const int batch = c.scenario.training.batch_size;
-  const auto& hosts = c.scenario.cluster.hosts;
-  for (std::size_t i = 0; i < hosts.size(); ++i) {
-    const std::string& called = c.scenario.model.profile_network;
-    const auto gradient = measured_gradient(hosts[i].measured, called, batch);
-    if (!gradient) continue;
-    const std::string key = fmt::format("cluster.hosts[{}].measured", i);
-    if (gradient_cost(network, batch).measured.ns == 0) {
-      fail(c, "model.profile",
-           "a gradient takes no time by it, so that layers have no shares of what was measured; "
-           "write times in proportion to their work");
-    }
-    if (gradient->ns <= 0) {
-      fail(c, key,
-           fmt::format("by these rows a batch of {} of {} takes no time; write one of a batch near "
-                       "it",
-                       batch, called));
-    }
-    if (gradient->seconds() * static_cast<double>(examples) / batch <= kMostProfiled_s) continue;
-    fail(c, key,
-         fmt::format("by these rows {} examples of {} take longer than {:.0f} s; check "
-                     "examples_per_s",
-                     examples, called, kMostProfiled_s));
-  }
-}
-
-/// Refuses a profile that takes so long, here, that no clock could count it.
-void check_profile_times(const Case& c, const DatasetShape& shape, const Network& network) {
-  const int batch = profile_batch(c.scenario);
-  // Of the batch that was measured: `read_profile` has seen to it that this can be counted.
-  const double measured_s = gradient_cost(network, batch).measured.seconds();
-  const auto examples = std::max(c.scenario.training.examples_a_gradient(), shape.test_examples);
-  check_measured_times(c, examples, network);
-  if (measured_s * static_cast<double>(examples) / batch <= kMostProfiled_s) return;
-  fail(c, "model.profile",
-       fmt::format("{} examples take longer than {:.0f} s; check that its times are milliseconds",
-                   examples, kMostProfiled_s));
-}
-
 const Protocol& protocol_of(const Scenario& scenario) {
   return protocol_called(scenario.training.strategy);
-}
-
-/// Refuses more workers than the data set has examples.
-void check_examples(const Case& c, const NodeCounts& counts, const DatasetShape& shape) {
-  if (c.scenario.model.profiled() || counts.workers <= shape.train_examples) return;
-  fail(c, "training.workers",
-       fmt::format("{} workers for {} training examples; write fewer workers, or take more "
-                   "examples",
-                   counts.workers, shape.train_examples));
-}
-
-/// Refuses what the model is too small for, or cannot do.
-void check_fits(const Case& c, const NodeCounts& counts, const Network& network) {
-  const auto [workers, servers] = counts;
-  if (servers > network.parameters()) {
-    fail(c, "training.servers",
-         fmt::format("{} servers for the {} parameters of {}; write fewer servers", servers,
-                     network.parameters(), c.scenario.model.label()));
-  }
-  const auto tensors = std::ssize(network.blocks());
-  const bool per_tensor = c.scenario.training.bucket_size.value == 0;
-  if (per_tensor && !network.sparse() && servers > tensors) {
-    fail(c, "training.servers",
-         fmt::format("{} servers for the {} tensors of {}; write fewer servers, or a bucket_size",
-                     servers, tensors, c.scenario.model.label()));
-  }
-  if (network.sparse() && servers > 0 && c.scenario.training.compression.wanted()) {
-    fail(c, "training.compression",
-         "a sparse model sends what a batch touches, which is small already; remove it");
-  }
-  if (network.sparse() && servers > 0 && c.scenario.training.local_sum) {
-    fail(c, "training.local_sum",
-         "workers of a sparse model push what their batches touch, each other parameters; remove "
-         "it");
-  }
-  if (network.sparse() && !protocol_of(c.scenario).dense && c.scenario.training.accumulate > 1) {
-    fail(c, "training.accumulate",
-         "a worker of a sparse model asks for what its next batch reads with the gradient of this "
-         "one; remove it, or write a larger batch_size");
-  }
-  if (per_tensor && network.sparse() && servers > 0) {
-    fail(c, "training.bucket_size",
-         "per_tensor, but a sparse model sends what a batch touches, one message a server; remove "
-         "it");
-  }
-  if (network.sparse() && servers > 0 && c.scenario.training.bucket_rule == "ddp") {
-    fail(c, "training.bucket_rule",
-         "ddp, but a sparse model sends what a batch touches, one message a server; remove it");
-  }
-  if (per_tensor && c.scenario.training.bucket_rule == "ddp") {
-    fail(c, "training.bucket_size", "per_tensor, but ddp joins tensors; write a size");
-  }
-  if (per_tensor && servers == 0 && workers > 1) {
-    fail(c, "training.bucket_size",
-         "per_tensor, but without servers gradients travel in equal chunks; write a size");
-  }
-  if (servers == 0 && workers > network.parameters()) {
-    fail(c, "training.workers",
-         fmt::format("{} workers for the {} parameters of {}; write fewer workers", workers,
-                     network.parameters(), c.scenario.model.label()));
-  }
-  if (network.sparse() && !protocol_of(c.scenario).dense &&
-      c.scenario.training.optimizer.penalty_in_loss) {
-    fail(c, "training.optimizer.penalty_in_loss",
-         "a worker of a sparse model holds only the parameters that its batch reads, so it cannot "
-         "add all of them up; remove it");
-  }
 }
 
 /// What sums of workers go over: of the hosts the slowest; of one host's devices their links, a
@@ -292,70 +175,80 @@ std::int64_t evaluation_steps(const Scenario& scenario) {
   return std::max<std::int64_t>(1, std::llround(steps));
 }
 
+/// Network, nodes and batch: what is computed, by whom.
+void set_shape(Training& training, const Scenario& scenario, const NodeCounts& counts) {
+  const TrainingSpec& spec = scenario.training;
+  const Protocol& protocol = protocol_of(scenario);
+  training.protocol = &protocol;
+  // The options that the strategy reads; a sweep may have the rest for others.
+  training.options = spec.protocol.only(protocol.options);
+  training.dense = protocol.dense;
+  training.workers = counts.workers;
+  training.servers = counts.servers;
+  training.batch_size = spec.batch_size;
+  training.accumulate = spec.accumulate;
+  training.threads = spec.threads;
+  training.seed = scenario.seed;
+  training.optimizer_spec = spec.optimizer;
+  training.optimizer = make_optimizer(spec.optimizer);
+  training.overlap = spec.overlap;
+  if (scenario.cluster.hosts.empty()) training.small_share = kSmallShareHere;
+  training.launch = scenario.framework.collective;
+  training.forward_waits = spec.bucket_rule == "ddp";
+  if (protocol.shards) training.sharded = spec.shard;
+  if (training.gathers()) training.parts = static_cast<int>(training.options.integer(kGroup));
+  if (training.parts <= 1) training.parts = training.workers;
+  training.reduces_batches = training.sharded != "optimizer" && training.workers > 1 &&
+                             training.accumulate > 1 && spec.reduce == "batch";
+  if (training.nodes() > 1) training.compression = spec.compression;
+  if (protocol.several_workers) training.return_limit = spec.rejoin_limit;
+}
+
+/// Steps, updates, and what happens every so many of them. The shape is set.
+void set_length(Training& training, const Scenario& scenario, const DatasetShape& data) {
+  const bool synchronous = protocol_of(scenario).synchronous;
+  training.train_examples = data.train_examples;
+  training.test_examples = data.test_examples;
+  training.steps = steps_of(scenario, training, data.train_examples);
+  const std::int64_t gradients = gradients_an_update(scenario);
+  FT_CHECK_OP(gradients, >, 0);
+  if (synchronous && gradients < training.workers) {
+    training.updates = scenario.training.updates > 0
+                           ? scenario.training.updates
+                           : (training.steps * training.workers + gradients - 1) / gradients;
+  }
+  if (!synchronous) training.updates_a_step = training.workers;
+  training.evaluate_every = evaluation_steps(scenario);
+  training.checkpoint = scenario.checkpoint.every;
+  training.target = scenario.training.until;
+}
+
+/// Which part of the parameters travels as one message. The shape is set.
+void set_layout(Training& training, const Scenario& scenario, const DatasetShape& data) {
+  const bool per_tensor = scenario.training.bucket_size.value == 0 && !training.sparse();
+  training.layout = std::make_shared<const Layout>(
+      with_tensors(layout_of(scenario, training, training.servers), *training.network, per_tensor));
+  if (training.sparse()) training.touched_mean = touched_mean(*training.network, data);
+}
+
 }  // namespace
 
 std::shared_ptr<const Training> make_training(const Case& scenario_case, const CaseData& data,
                                               bool numerics) {
   const Scenario& scenario = scenario_case.scenario;
-  const NodeCounts counts = node_counts(scenario);
-  check_examples(scenario_case, counts, data.shape);
+  check_examples(scenario_case, data.shape);
   auto training = std::make_shared<Training>();
   training->network = network_of(scenario_case, data.shape);
-  if (training->network->profiled()) {
-    check_profile_times(scenario_case, data.shape, *training->network);
-  }
-  check_fits(scenario_case, counts, *training->network);
-  training->strategy = scenario.training.strategy;
-  // What the strategy reads; a sweep may have the rest for others.
-  training->options = scenario.training.protocol.only(protocol_of(scenario).options);
-  training->dense = protocol_of(scenario).dense;
-  training->workers = counts.workers;
-  training->servers = counts.servers;
-  training->batch_size = scenario.training.batch_size;
-  training->accumulate = scenario.training.accumulate;
-  training->threads = scenario.training.threads;
-  training->steps = steps_of(scenario, *training, data.shape.train_examples);
-  const std::int64_t gradients = gradients_an_update(scenario);
-  FT_CHECK_OP(gradients, >, 0);
-  if (protocol_of(scenario).synchronous && gradients < training->workers) {
-    training->updates = scenario.training.updates > 0
-                            ? scenario.training.updates
-                            : (training->steps * training->workers + gradients - 1) / gradients;
-  }
-  training->overlap = scenario.training.overlap;
-  if (scenario.cluster.hosts.empty()) training->small_share = kSmallShareHere;
-  training->launch = scenario.framework.collective;
-  training->forward_waits = scenario.training.bucket_rule == "ddp";
-  if (protocol_of(scenario).shards) training->sharded = scenario.training.shard;
-  if (training->gathers()) training->parts = static_cast<int>(training->options.integer(kGroup));
-  if (training->parts <= 1) training->parts = training->workers;
-  training->reduces_batches = training->sharded != "optimizer" && training->workers > 1 &&
-                              training->accumulate > 1 && scenario.training.reduce == "batch";
-  if (training->nodes() > 1) training->compression = scenario.training.compression;
-  training->evaluate_every = evaluation_steps(scenario);
-  if (!protocol_of(scenario).synchronous) training->updates_a_step = training->workers;
-  training->checkpoint = scenario.checkpoint.every;
-  training->target = scenario.training.until;
-  if (protocol_of(scenario).several_workers) {
-    training->return_limit = scenario.training.rejoin_limit;
-  }
-  training->seed = scenario.seed;
-  training->optimizer_spec = scenario.training.optimizer;
-  training->optimizer = make_optimizer(scenario.training.optimizer);
-  training->layout = std::make_shared<const Layout>(
-      with_tensors(layout_of(scenario, *training, training->servers), *training->network,
-                   scenario.training.bucket_size.value == 0 && !training->sparse()));
-  if (training->sparse()) {
-    training->touched_mean = touched_mean(*training->network, data.shape);
-  }
-  training->train_examples = data.shape.train_examples;
-  training->test_examples = data.shape.test_examples;
+  check_network(scenario_case, data.shape, *training->network);
+  set_shape(*training, scenario, node_counts(scenario));
+  set_length(*training, scenario, data.shape);
+  set_layout(*training, scenario, data.shape);
   training->numerics = numerics;
+  training->data = data.examples;
   if (auto start = numerics ? start_of(scenario_case, *training->network) : std::nullopt) {
     training->start = std::make_shared<const std::vector<float>>(std::move(start->parameters));
     training->start_statistics = std::move(start->statistics);
   }
-  training->data = data.examples;
   return training;
 }
 

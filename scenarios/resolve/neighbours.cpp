@@ -76,7 +76,7 @@ Case read_neighbour(const Case& c, std::size_t index) {
     check_count("servers", placement.servers.size(), counts.servers);
   }
   if (const auto against = against_local_sum(result.scenario)) {
-    fail(key + ".scenario", fmt::format("{}: {}: {}", spec.scenario, against->key, against->why));
+    fail(key + ".scenario", fmt::format("{}: {}: {}", spec.scenario, against->key, against->what));
   }
   return result;
 }

@@ -20,7 +20,7 @@ double examples_a_step(const Scenario& scenario) {
 double planned_examples(const Training& training) {
   const auto examples = static_cast<double>(training.examples_a_gradient());
   if (training.updates > 0) {
-    const Protocol& protocol = protocol_called(training.strategy);
+    const Protocol& protocol = *training.protocol;
     return static_cast<double>(training.updates *
                                protocol.gradients_an_update(training.options, training.workers)) *
            examples;

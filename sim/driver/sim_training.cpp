@@ -259,7 +259,7 @@ std::unique_ptr<SimNode> SimTraining::make_node_of(NodeId id, std::unique_ptr<No
                    training_->layout},
                   input_of(node),
                   scenario.checkpoint.disk_on(world_.hosts[place.host].disk),
-                  &protocol_called(training_->strategy),
+                  training_->protocol,
                   training_,
                   serves,
                   is_neighbour_};

@@ -53,7 +53,7 @@ class Simulation : public Actor {
     record_.kernel_set = kernel_set();
     record_.startup = framework_.session_start;
     const Training& training = *prepared.training;
-    const bool synchronous = protocol_called(training.strategy).synchronous;
+    const bool synchronous = training.protocol->synchronous;
     if (training.workers > 1 && synchronous) record_.startup += framework_.chief_wait;
     add_neighbours(prepared.scenario_case);
   }

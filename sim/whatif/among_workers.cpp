@@ -34,7 +34,7 @@ std::optional<std::string> set_shard(Scenario& scenario, std::string_view shard)
   if (scenario.training.shard == shard) return std::nullopt;
   scenario.training.shard = shard;
   const auto against = against_shard(scenario);
-  return against ? fmt::format("{} is set: {}", against->key, against->why) : "";
+  return against ? fmt::format("{} is set: {}", against->key, against->what) : "";
 }
 
 std::optional<std::string> set_group(Scenario& scenario) {
@@ -46,7 +46,7 @@ std::optional<std::string> set_group(Scenario& scenario) {
   if (options.integer(kGroup) == group) return std::nullopt;
   options.set(kGroup, std::int64_t{group});
   const auto against = against_shard(scenario);
-  return against ? fmt::format("training.shard is set: {}", against->why) : "";
+  return against ? fmt::format("training.shard is set: {}", against->what) : "";
 }
 
 std::optional<std::string> groups_of_devices(Scenario& scenario) {

@@ -14,7 +14,7 @@ std::shared_ptr<Training> small_training(const std::string& strategy, int worker
                                                        make_dataset(std::move(digits.test), {})});
   }();
   auto training = std::make_shared<Training>();
-  training->strategy = strategy;
+  training->protocol = &protocol_called(strategy);
   training->workers = workers;
   training->servers = servers;
   training->batch_size = 8;

@@ -125,8 +125,7 @@ std::string graph_sentence(std::string_view model, const Training& training) {
           : fmt::format("{} parameters", grouped(network.parameters()));
   std::string text = fmt::format("{}: a gradient over {} examples {}{}; its {} ", model,
                                  training.batch_size, work, batches, what);
-  const std::int64_t averaged =
-      protocol_called(training.strategy).steps_an_averaging(training.options);
+  const std::int64_t averaged = training.protocol->steps_an_averaging(training.options);
   if (training.nodes() == 1) {
     text += "stay where they are.";
   } else {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/networks/registry.h"
+#include "models/protocol/registry.h"
 #include "models/protocol/training.h"
 
 #include <memory>
@@ -47,7 +48,7 @@ inline std::shared_ptr<Training> training_of(const Counted& counted) {
   auto training = std::make_shared<Training>();
   const NetworkSpec spec = network_spec(counted.network, {});
   training->network = std::make_shared<const Network>(spec, input_of(counted.network));
-  training->strategy = counted.strategy;
+  training->protocol = &protocol_called(counted.strategy);
   training->workers = counted.workers;
   training->servers = counted.servers;
   training->batch_size = counted.batch;

@@ -4,6 +4,7 @@
 #include "models/networks/network.h"
 #include "models/protocol/gradient_stages.h"
 #include "models/protocol/job.h"
+#include "models/protocol/registry.h"
 
 #include <catch2/catch.hpp>
 
@@ -21,7 +22,7 @@ std::shared_ptr<Training> profiled_training(double scale = 1) {
                                 {"dense", 1'000, 2e-3 * scale, 4e-3 * scale}},
                                32};
   auto training = std::make_shared<Training>();
-  training->strategy = "sync";
+  training->protocol = &protocol_called("sync");
   training->batch_size = 32;
   training->network = std::make_shared<const Network>(profile);
   training->optimizer = make_optimizer({});

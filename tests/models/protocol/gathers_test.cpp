@@ -3,6 +3,7 @@
 
 #include "models/graph/node_memory.h"
 #include "models/networks/registry.h"
+#include "models/protocol/registry.h"
 #include "tests/support/options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
@@ -42,7 +43,7 @@ std::shared_ptr<Training> gathered_profile(int layers) {
     profile.layers.push_back({"layer" + std::to_string(i), 1'000, 1e-3, 2e-3});
   }
   auto training = std::make_shared<Training>();
-  training->strategy = "all_reduce";
+  training->protocol = &protocol_called("all_reduce");
   training->workers = 2;
   training->servers = 0;
   training->batch_size = 32;

@@ -3,6 +3,7 @@
 #include "models/data/sparse_examples.h"
 #include "models/networks/registry.h"
 #include "models/payload/sparse_push.h"
+#include "models/protocol/registry.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/touched.h"
 #include "tests/support/options.h"
@@ -51,7 +52,7 @@ std::shared_ptr<Training> sparse_training(const std::string& strategy, int worke
   static const auto data =
       std::make_shared<const DataSplit>(DataSplit{drawn_rows(300), drawn_rows(50)});
   auto training = std::make_shared<Training>();
-  training->strategy = strategy;
+  training->protocol = &protocol_called(strategy);
   training->workers = workers;
   training->servers = servers;
   training->batch_size = 8;

@@ -3,6 +3,7 @@
 
 #include "models/data/open_data.h"
 #include "models/networks/registry.h"
+#include "models/protocol/registry.h"
 #include "tests/support/threads.h"
 
 #include <catch2/catch.hpp>
@@ -29,7 +30,7 @@ std::shared_ptr<Training> alexnet_training(bool penalty_in_loss) {
   static const auto network =
       std::make_shared<const Network>(network_spec("alexnet", {}), data->train->shape());
   auto training = std::make_shared<Training>();
-  training->strategy = "single";
+  training->protocol = &protocol_called("single");
   training->servers = 0;
   training->batch_size = 2;
   training->network = network;
