@@ -22,7 +22,7 @@ std::vector<FigureForecast> forecasts_of(const Answer& answer, AgainstOptions& o
                                          const std::filesystem::path& table) {
   const std::string scenario = options.scenario.empty() ? "" : in_library(options.scenario);
   const std::vector<MeasuredFigure> figures = read_figures(table, scenario);
-  Progress progress("forecast " + table.stem().string(), answer.quiet);
+  Progress progress("forecast " + table.stem().string(), answer.quiet, "forecasts");
   options.forecasting.progress = [&](std::int64_t done, std::int64_t all) {
     progress.update(done, all, {});
   };

@@ -68,10 +68,11 @@ int budget_cases(const Arguments& arguments, BudgetOptions modes) {
   const Case asked = one_case(arguments);
   const auto folder = answer.folder_of(asked);
   claim_answers(answer, {{folder, asked.scenario}});
-  std::optional<Progress> progress(std::in_place, "clusters for " + asked.label(), answer.quiet);
+  std::optional<Progress> progress(std::in_place, "clusters for " + asked.label(), answer.quiet,
+                                   "clusters");
   modes.progress = [&](std::int64_t done, std::int64_t all) { progress->update(done, all, {}); };
   modes.learning = [&](std::int64_t done, std::int64_t all) {
-    if (done == 0) progress.emplace("gradients for " + asked.label(), answer.quiet);
+    if (done == 0) progress.emplace("gradients for " + asked.label(), answer.quiet, "trainings");
     progress->update(done, all, {});
   };
   const BudgetAnswer found = find_cluster(asked, modes);

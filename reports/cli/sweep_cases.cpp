@@ -33,7 +33,7 @@ int sweep_cases(const Answer& answer, const std::vector<Case>& cases, SweepOptio
     const auto aside = set_sweep_aside(options.folder);
     answer.say(fmt::format("the sweep that was there is in {} now", aside.string()));
   }
-  std::optional<Progress> progress(std::in_place, "sweep", answer.quiet);
+  std::optional<Progress> progress(std::in_place, "sweep", answer.quiet, "cases");
   options.progress = [&](std::int64_t done, std::int64_t all) { progress->update(done, all, {}); };
   const SweepResult result = sweep_into(cases, options);
   progress.reset();

@@ -39,7 +39,7 @@ class GoingOn {
   }
 
   void check_updates(std::int64_t plain, bool lost) const {
-    const Protocol& protocol = protocol_called(training_.strategy);
+    const Protocol& protocol = *training_.protocol;
     const bool own = reads(protocol, kQuota) && training_.options.word(kQuota) == kOwnQuota;
     const bool as_many = own && lost ? nodes_.updates <= plain : nodes_.updates == plain;
     require(as_many, fmt::format("{} updates are made, {} without faults", nodes_.updates, plain));
@@ -86,7 +86,7 @@ void check_cuts(const testing::KeptStates& kept, const std::shared_ptr<const Tra
   if (kept.moved > 0) throw Broken("a state changed while it was kept, or is of another size");
   const bool lost = anybody_lost(record);
   const bool same_bits =
-      protocol_called(training->strategy).deterministic(training->options) && !lost;
+      training->protocol->deterministic(training->options) && !lost;
   for (const auto& [cut, states] : kept.cuts) {
     if (std::ssize(states.states) < training->nodes()) continue;  // it was given up
     try {

@@ -44,7 +44,7 @@ void add_to(std::vector<float>& sum, std::span<const float> addend) {
 
 RoundValues::RoundValues(std::shared_ptr<const Training> training)
     : training_(std::move(training)), halves_(training_->compression.converts_sums()) {
-  const Protocol& protocol = protocol_called(training_->strategy);
+  const Protocol& protocol = *training_->protocol;
   const std::int64_t averaging = protocol.steps_an_averaging(training_->options);
   averages_ = averaging > 0;
   steps_a_round_ = std::max<std::int64_t>(1, averaging);

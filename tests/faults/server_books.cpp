@@ -21,7 +21,7 @@ ServerBooks::ServerBooks(std::shared_ptr<const Training> training, NodeId id,
       id_(id),
       choices_(choices),
       buckets_(training_->layout->of_shard(static_cast<int>(index_of(id)) - training_->workers)) {
-  const Protocol& protocol = protocol_called(training_->strategy);
+  const Protocol& protocol = *training_->protocol;
   gradients_an_update_ = protocol.gradients_an_update(training_->options, training_->workers);
   synchronous_ = protocol.synchronous;
   backups_ = synchronous_ && gradients_an_update_ < training_->workers;

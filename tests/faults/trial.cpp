@@ -63,7 +63,7 @@ void check_end(const Record& record, const Record& plain, const Training& traini
   require(record.outcome != Outcome::interrupted, "it does not come to an end");
   check_liveness(record, plain, training, last_input);
   if (record.outcome == Outcome::failed) return;
-  const Protocol& protocol = protocol_called(training.strategy);
+  const Protocol& protocol = *training.protocol;
   if (training.servers > 0) {
     const auto an_update = protocol.gradients_an_update(training.options, training.workers);
     require(record.gradients == record.updates * an_update,
@@ -100,7 +100,7 @@ void check_steps(const Record& record, const Training& training) {
   std::set<std::pair<int, std::int64_t>> steps;
   for (const StepRow& row : record.steps) steps.emplace(row.worker, row.report.step.value);
   require(steps.size() == record.steps.size(), "two steps of a worker have one number");
-  const Protocol& protocol = protocol_called(training.strategy);
+  const Protocol& protocol = *training.protocol;
   if (record.outcome != Outcome::done || !reads(protocol, kQuota)) return;
   if (training.options.word(kQuota) == kOwnQuota) return;
   require(record.gradients == training.steps * training.workers,

@@ -14,7 +14,7 @@ WorkerBooks::WorkerBooks(std::shared_ptr<const Training> training, NodeId id, Ro
       id_(id),
       rounds_(rounds),
       views_(training_->layout->buckets.size()) {
-  const Protocol& protocol = protocol_called(training_->strategy);
+  const Protocol& protocol = *training_->protocol;
   synchronous_ = protocol.synchronous;
   in_step_ =
       protocol.synchronous &&
