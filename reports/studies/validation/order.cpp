@@ -1,4 +1,4 @@
-// Ranks every pair of cases by measured and by predicted rates.
+// Ranks every pair of cases, by measured rates, by predicted ones.
 #include "reports/studies/validation/order.h"
 
 #include "models/protocol/registry.h"
