@@ -198,8 +198,7 @@ class Serving {
 
 void serve_page(Options options) {
   if (options.out.empty()) options.out = "out";
-  if (!options.scenario.empty())
-    (void)read_text(in_library(options.scenario));  // throws if missing
+  if (!options.scenario.empty()) (void)read_text(in_library(options.scenario));  // must exist
   const Interruption interruption;
   const Serving serving(options);
   fmt::print("{}\n", serving.address());

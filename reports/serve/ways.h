@@ -1,4 +1,4 @@
-// Scaling table: time and cost by strategy, by number of workers.
+// Scaling table: times, costs by strategy, by number of workers.
 #pragma once
 
 #include "reports/show/figures/figure.h"
