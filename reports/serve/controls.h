@@ -30,9 +30,9 @@ struct Controls {
 /// @throws InputError if `json` is not a valid set of controls
 Controls read_controls(const nlohmann::ordered_json& json);
 
-/// The overrides, in order, to apply to the text that `base` was read from. Controls equal to the
-/// scenario's values give none. Keys that the new strategy does not read, and a placement that no
-/// longer fits, are set to null.
+/// The overrides, in order, to apply to the text that `base` was read from. A strategy or a number
+/// of nodes, hosts, examples that the scenario has already gives none. Keys that the new strategy
+/// does not read, and a placement that no longer fits, are set to null.
 /// @throws InputError if the strategy or the host does not exist
 std::vector<std::string> overrides_of(const Controls& controls, const Case& base);
 

@@ -39,7 +39,8 @@ class Runs {
   int start(const Asked& asked);
 
   /// `id`, `command`, `folder`, `running`, `how` it ended, `metrics`: its Prometheus metrics, null
-  /// if it does not answer within a second. @throws InputError if there is no such run
+  /// if it has ended, or does not answer within a second. @throws InputError if there is no such
+  /// run
   nlohmann::ordered_json status(int id);
   /// All runs without their metrics, newest first.
   nlohmann::ordered_json all();

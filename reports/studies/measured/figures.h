@@ -1,4 +1,4 @@
-// A table of figures that somebody measured on a cluster, one per row.
+// A table of figures that were measured on a cluster, one per row.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The metrics of a training, measured by its runs beside what its simulation predicted.
+// The metrics of a training, as measured by its runs, as predicted by its simulation.
 #pragma once
 
 #include "reports/record/record.h"

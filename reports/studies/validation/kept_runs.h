@@ -15,14 +15,15 @@ std::vector<std::string> folder_names(const std::vector<Case>& cases);
 /// Result of looking for a run in its folder.
 struct KeptRun {
   bool usable = false;  ///< a complete run of this case
-  std::string trouble;  ///< why a record that is there is not usable; else empty
+  std::string trouble;  ///< why an existing record is not usable; else empty
   Duration took;        ///< duration of a usable run, start-up included, final evaluation not
 };
 
 /// Whether `place` holds a readable record that is not a run of this case.
 bool holds_other(const std::filesystem::path& place, const Case& scenario_case);
 
-/// Looks for a run in `place`. @throws InputError if it holds a record of something else
+/// Looks for a run in `place`. @throws InputError if it has a record of another scenario, or of a
+/// simulation
 KeptRun look_for_run(const std::filesystem::path& place, const Case& scenario_case);
 
 /// Estimates the remaining time of a validation from the runs that were timed.

@@ -16,7 +16,7 @@ struct NotMeasured : std::runtime_error {
   NotMeasured() : std::runtime_error("this machine is not calibrated for it") {}
 };
 
-/// Callbacks to whoever waits for a forecast.
+/// Callbacks of a caller that waits for a forecast.
 struct ForecastWatch {
   std::function<bool()> dropped;  ///< polled now and then; true interrupts the simulation
   /// Called now and then with the finished steps of all workers, the planned ones, and the record
