@@ -12,13 +12,11 @@ namespace foretrain {
 
 /// The settings of a command line as part of its default folder's name:
 /// `seed=2,training.workers=4`, sorted by key. If that is longer than 60 characters, or has
-/// characters that are special to a shell, eight hexadecimal digits of a hash. Empty without
-/// settings.
+/// characters that are special to a shell, eight digits of a hash. Empty without settings.
 std::string settings_name(std::vector<std::string> settings);
 
 /// Changes the default folder to run-2, run-3, ... if earlier runs of the case exist, since a
-/// measurement is never overwritten. A command that resumes (not Answer::begins) uses the newest of
-/// them.
+/// measurement is never overwritten. A command that resumes (not Answer::begins) uses the newest.
 void number_folder(Answer& answer, const Case& scenario_case);
 
 /// A folder for a record of `scenario`.
@@ -61,8 +59,8 @@ void sign_answer(const std::filesystem::path& folder, const Scenario& scenario);
 std::string command_to_resume(const std::vector<std::string>& words, const Case& scenario_case,
                               const std::filesystem::path& folder);
 
-/// `goes on from step 2000 with: foretrain run small.yaml --resume out`; empty if there is no
-/// complete checkpoint.
+/// `goes on from step 2000 with: foretrain run small.yaml --resume out`; empty without a
+/// checkpoint.
 std::string how_it_goes_on(const Answer& answer, const Case& scenario_case,
                            const std::filesystem::path& folder);
 

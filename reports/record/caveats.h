@@ -21,8 +21,7 @@ struct TitledCaveat {
   std::string title;
   std::string caveat;
 };
-/// Sentences to append to a comparison, each after a space; the first four of them if there are
-/// more.
+/// Sentences to append to a comparison, each after a space; of many only the first four.
 std::string caveats_of(const std::vector<TitledCaveat>& all);
 
 }  // namespace foretrain

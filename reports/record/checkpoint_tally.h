@@ -14,8 +14,7 @@ class CheckpointTally {
  public:
   explicit CheckpointTally(std::size_t nodes) : nodes_(nodes) {}
 
-  /// Adds the saved state of one node with its size and duration; true if it completes the
-  /// checkpoint.
+  /// Adds the saved state of one node with its size and duration; true if all nodes have saved.
   bool add(std::int64_t cut, Bytes size, Duration took);
   /// Forgets incomplete checkpoints, which a restart will repeat.
   void give_up() { under_way_.clear(); }

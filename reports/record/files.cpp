@@ -32,8 +32,7 @@ namespace fs = std::filesystem;
 
 std::string why(int error) { return std::generic_category().message(error); }
 
-/// Reads the tables of a record. If the record has no end, a table or the end of its last row may
-/// be missing.
+/// Reads the tables of a record. Without an end, a table or the end of its last row may be missing.
 struct Tables {
   fs::path folder;
   bool ended;

@@ -11,8 +11,7 @@ namespace {
 /// cases within 12.5 %, 59 % within 15 %.
 constexpr double kProtocol = 0.15;
 /// Assumed error of compute times from a data sheet. Forecasts that are based on one measured row
-/// per series are within 23 % in nine of ten cases (scenarios/clusters); a data sheet is less
-/// accurate.
+/// per series are within 23 % in nine of ten cases (scenarios/clusters); a data sheet is worse.
 constexpr double kDataSheet = 0.25;
 /// Half-width of the central 90 % of a normal distribution in standard deviations, and the half
 /// interquartile range.

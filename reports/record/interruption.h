@@ -14,8 +14,7 @@ std::string interrupted_by(int signal);
 /// by these signals. If the reader of standard output has gone, a write fails with EPIPE instead of
 /// ending the process.
 ///
-/// If the work does not poll for two seconds after a signal, the next one ends the process with
-/// status 130.
+/// If the work does not poll for two seconds after a signal, the next one exits with status 130.
 class Interruption {
  public:
   /// @throws std::system_error if no pipe can be created
@@ -24,16 +23,14 @@ class Interruption {
   Interruption& operator=(const Interruption&) = delete;
   ~Interruption();
 
-  /// The first signal since the outermost object was created; 0 if there was none, or no object
-  /// exists. Any thread.
+  /// The first signal since the outermost object was created; 0 if there was none. Any thread.
   static int signal();
   static bool asked() { return signal() != 0; }
   /// @throws NotDone (interrupted) if there was a signal
   static void check();
   /// The signal even after the last object was destroyed, for the exit status of the command.
   static int last();
-  /// A descriptor that is readable after the first signal, for an event loop; -1 if no object
-  /// exists.
+  /// A descriptor that is readable after the first signal, for an event loop; -1 without an object.
   static int descriptor();
 };
 

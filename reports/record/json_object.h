@@ -22,8 +22,7 @@ namespace foretrain {
 inline constexpr std::string_view kDamagedRecord = "the record is damaged";
 inline constexpr std::string_view kDamagedFile = "the file is damaged, or of another version";
 
-/// Parses `text`, the content of the file `source`; errors end with `verdict`. The result is for
-/// JsonObject.
+/// Parses `text`, the content of the file `source`, for JsonObject; errors end with `verdict`.
 /// @throws InputError with the line of the damage
 nlohmann::ordered_json parse_json(std::string_view text, const std::string& source,
                                   std::string_view verdict = kDamagedRecord);

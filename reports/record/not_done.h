@@ -8,8 +8,7 @@
 
 namespace foretrain {
 
-/// Thrown if a training that others depend on is not completed. Its record so far is saved if
-/// records are written.
+/// Thrown if a training that others depend on fails; its record so far may have been saved.
 class NotDone : public std::runtime_error {
  public:
   NotDone(Outcome outcome, const std::string& what) : std::runtime_error(what), outcome_(outcome) {}

@@ -17,14 +17,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Line at which the parser stops, from its stream position, since not all of its exceptions have
-/// it.
+/// Line at which the parser stops, from its stream position: not all of its exceptions have it.
 std::size_t line_of_error(std::string_view text) {
   std::istringstream stream{std::string(text)};
   if (Json::accept(stream)) return 1;
   const std::streamoff read = stream.rdbuf()->pubseekoff(0, std::ios::cur, std::ios::in);
-  const std::streamoff before = std::max<std::streamoff>(read - 1, 0);  // the parser reads one
-                                                                        // character ahead
+  const std::streamoff before = std::max<std::streamoff>(read - 1, 0);  // it reads one ahead
   const auto ends = std::ranges::count(text.substr(0, static_cast<std::size_t>(before)), '\n');
   return 1 + static_cast<std::size_t>(ends);
 }

@@ -25,8 +25,7 @@ inline constexpr const char* kProvenanceFile = "provenance.json";
 /// Writes the file into the folder of a record. @throws InputError if it cannot be written
 void write_provenance(const Provenance& provenance, const std::filesystem::path& folder);
 
-/// Reads the file of a folder; nothing if there is none, as for simulations. @throws InputError if
-/// it is damaged
+/// Reads the file of a folder; nothing without one (simulations). @throws InputError if damaged
 std::optional<Provenance> read_provenance(const std::filesystem::path& folder);
 
 }  // namespace foretrain

@@ -115,8 +115,7 @@ struct RestartTotals {
 };
 
 /// The record of a training. Times count from the moment at which all nodes were ready. For a
-/// training that was resumed they count from its first start, and include lost work, but no
-/// start-up.
+/// training that was resumed they count from its first start, with lost work but without start-up.
 struct Record {
   Mode mode = Mode::run;
   Outcome outcome = Outcome::done;

@@ -24,8 +24,7 @@ struct RowCounts {
 /// `rows` is empty if the record has not ended.
 std::string run_json(const Record& record, RowsKept kept, const std::optional<RowCounts>& rows);
 
-/// A record without rows, with their counts. parse_run_json throws InputError, which names the file
-/// `source`.
+/// A record without rows, with their counts. parse_run_json throws InputError, naming `source`.
 struct RunJson {
   Record record;
   std::optional<RowCounts> rows;  ///< empty: the record has not ended

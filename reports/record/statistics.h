@@ -27,8 +27,7 @@ class RankAgreement {
  public:
   /// Adds a pair of items: 1 if a ranking puts the first item ahead, -1 if the second, 0 for a tie.
   void add(int by_one, int by_other);
-  /// 1 if both rankings order all pairs alike, -1 if all are opposite. Empty if a ranking has only
-  /// ties.
+  /// 1 if both rankings order all pairs alike, -1 if all are opposite. Empty if one has only ties.
   [[nodiscard]] std::optional<double> tau() const;
 
  private:

@@ -63,8 +63,7 @@ std::string target_text(const Target& target);
 /// gap before it was more than twice the longest earlier gap, in updates.
 const EvalReport* first_reaching(std::span<const EvalReport> evals, const Target& target);
 
-/// Whether the final evaluation meets `target` at an unknown time, for which first_reaching is
-/// null.
+/// Whether the final evaluation meets `target`, but the time is unknown: first_reaching is null.
 bool passed_unseen(const Target& target, const Summary& summary);
 
 /// Delay of `until` (one of the record's evaluations, or null for the last update) by the

@@ -157,8 +157,7 @@ class Updates {
   Updates(std::int64_t gradients, std::int64_t updates)
       : gradients_(gradients), updates_(std::max<std::int64_t>(0, updates)) {}
 
-  /// Rounded up, so that all gradients of an update get the number after it: a step ends only after
-  /// its update is made.
+  /// Rounded up, so that all gradients of an update get the number after it, at which a step ends.
   [[nodiscard]] std::int64_t after(std::int64_t gradients) const {
     if (gradients_ == 0) return 0;
     const std::int64_t done = std::min(gradients, gradients_);

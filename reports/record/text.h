@@ -19,8 +19,7 @@ inline constexpr std::size_t kTerminalColumns = 80;
 std::size_t text_columns();
 void set_text_columns(std::size_t columns);
 
-/// While an object exists, the width is kTerminalColumns: the text of a file does not depend on the
-/// terminal.
+/// While an object exists, the width is kTerminalColumns: a file does not depend on the terminal.
 class FileColumns {
  public:
   FileColumns() : before_(text_columns()) { set_text_columns(kTerminalColumns); }

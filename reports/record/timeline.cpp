@@ -37,8 +37,7 @@ std::string number(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "null";
 }
 
-/// Events of one node. Its process number is one higher, since Perfetto reserves 0 for the idle
-/// task.
+/// Events of one node, as process `node` + 1, since Perfetto reserves 0 for the idle task.
 class Track {
  public:
   Track(fmt::memory_buffer& out, int node) : out_(out), process_(node + 1) {}

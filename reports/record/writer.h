@@ -32,11 +32,9 @@ class RecordWriter {
   /// wall time of a run's time zero, used by its event file only (tensorboard_events); left out,
   /// there is no date.
   void begin(WallTime zero = {});
-  /// Writes run.json before the end: what is trained and where, the progress, that it has not
-  /// ended.
+  /// Writes run.json before the end: what is trained and where, its progress, no row counts.
   void renew(const Record& record);
-  /// Appends the steps, usage, inputs of `rows`, and the evaluations in it that were not there in
-  /// the last call.
+  /// Appends the steps, usage, inputs of `rows`, and those of its evaluations that are new.
   void add(const Record& rows);
   /// Writes all rows that were added.
   void flush();

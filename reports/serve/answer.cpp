@@ -34,10 +34,8 @@ constexpr std::int64_t kQuickGradients = 400;
 constexpr std::int64_t kQuickBuckets = 20'000;
 constexpr std::int64_t kQuickSteps = 2 * kBudgetWarmSteps;  // minimum per worker
 constexpr double kWholePatience = 2;                        // s, for a simulation of all steps
-constexpr double kFirstLearning = 2;                        // s, until the first intermediate
-                                                            // result
-constexpr double kLaterLearning = 4;                        // factor from one intermediate result
-                                                            // to the next
+constexpr double kFirstLearning = 2;                        // s, until intermediate results
+constexpr double kLaterLearning = 4;                        // times as long for each next one
 constexpr auto kProgressApart = std::chrono::milliseconds(250);
 constexpr double kSecondsAnHour = 3600;
 
@@ -263,8 +261,7 @@ class Answer {
   const Asker::Dropped& dropped_;
   Asked asked_;
   Plan plan_;
-  std::vector<std::string> times_alone_;  // overrides for a simulation of times: without numerics,
-                                          // if possible
+  std::vector<std::string> times_alone_;  // overrides: without numerics, if possible
 };
 
 void Answerer::answer(Question question, Reply& reply, const Asker::Dropped& dropped) {

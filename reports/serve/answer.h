@@ -32,8 +32,7 @@ using web::Reply;
 ///     end       the answer is complete
 class Answerer {
  public:
-  /// `machine`: the file given by --machine, for commands; may be empty. `measuring` must outlive
-  /// this.
+  /// `machine`: the file given by --machine; may be empty. `measuring` must outlive this object.
   Answerer(Forecaster forecaster, std::string machine, Measuring& measuring)
       : forecaster_(std::move(forecaster)), machine_(std::move(machine)), measuring_(measuring) {}
 

@@ -34,8 +34,7 @@ class Measuring {
 
   /// Starts a calibration for this case, or waits for the current one, which may be sufficient: the
   /// caller repeats its forecast to find out. Passes the latest line, then new ones, to `told`.
-  /// False if `dropped` became true first. To be called from one thread. @throws what Measure
-  /// throws
+  /// False if `dropped` became true first. From one thread only. @throws what Measure throws
   bool measure_for(const Case& scenario_case, const Tell& told, const Asker::Dropped& dropped);
   /// Likewise waits until no calibration is running, however it ends.
   bool wait_for_quiet(const Tell& told, const Asker::Dropped& dropped);

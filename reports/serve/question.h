@@ -35,8 +35,7 @@ struct Asked {
 
   /// The case with further overrides. @throws InputError
   [[nodiscard]] Case with(const std::vector<std::string>& more) const;
-  /// `foretrain simulate FILE --set ...`, to be pasted into a shell. `last`: further words, which
-  /// are quoted as needed.
+  /// `foretrain simulate FILE --set ...`, to be pasted into a shell. `last`: further words.
   [[nodiscard]] std::string command(std::string_view verb, const std::vector<std::string>& more,
                                     const std::vector<std::string>& last = {}) const;
   /// The words of that command after the program's name.

@@ -36,8 +36,7 @@ nlohmann::ordered_json shelf_json(const std::string& first);
 /// `out` does not exist.
 nlohmann::ordered_json records_json(const std::filesystem::path& out);
 
-/// The report.html of such a folder. @throws InputError if it is not below `out`, or has nothing to
-/// report
+/// The report.html of such a folder. @throws InputError if it is not below `out`, or has no results
 std::string record_page(const std::filesystem::path& out, const std::string& folder);
 
 inline constexpr std::size_t kMostRecords = 500;

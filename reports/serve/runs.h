@@ -16,8 +16,7 @@ namespace foretrain::serve {
 
 /// Operations on processes of this program; main.cpp provides them.
 struct Processes {
-  /// Starts `foretrain` with these arguments; returns its process id. It dies with the calling
-  /// thread.
+  /// Starts `foretrain` with these arguments; returns its id. It dies with the calling thread.
   std::function<int(const std::vector<std::string>& words)> start;
   /// How the process ended; nothing while it runs.
   std::function<std::optional<std::string>(int process)> how_ended;
@@ -39,8 +38,7 @@ class Runs {
   int start(const Asked& asked);
 
   /// `id`, `command`, `folder`, `running`, `how` it ended, `metrics`: its Prometheus metrics, null
-  /// if it has ended, or does not answer within a second. @throws InputError if there is no such
-  /// run
+  /// if it has ended, or does not answer within a second. @throws InputError if `id` is unknown
   nlohmann::ordered_json status(int id);
   /// All runs without their metrics, newest first.
   nlohmann::ordered_json all();

@@ -31,8 +31,7 @@ namespace http = beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr auto kClientPatience = std::chrono::seconds(10);  // of a client that sends or reads
-                                                            // nothing
+constexpr auto kClientPatience = std::chrono::seconds(10);  // with a stalled client
 constexpr std::uint64_t kMostBody = 4U << 20U;              // a scenario has at most 1 MB
 constexpr std::uint32_t kMostHeader = 32U << 10U;           // browsers send a tenth of that
 constexpr unsigned kHttp11 = 11;

@@ -97,10 +97,8 @@ class NoGnuplot : public InputError {
 };
 
 /// Draws NAME.svg, NAME.png, NAME.pdf into `folder` with gnuplot, beside their data (NAME.csv) and
-/// script (NAME.gp). Returns the path of the SVG. The bytes of the SVG depend on nothing but the
-/// figure.
-/// @throws NoGnuplot if gnuplot is not installed, InputError if it fails or there is nothing to
-/// draw
+/// script (NAME.gp). Returns the path of the SVG. The SVG's bytes depend on the figure only.
+/// @throws NoGnuplot if gnuplot is not installed, InputError if it fails or has nothing to draw
 std::filesystem::path draw(const Figure& figure, const std::filesystem::path& folder);
 
 }  // namespace foretrain

@@ -24,8 +24,7 @@ constexpr double kDecade = 10;
 constexpr double kLeastTold = 1e-99;  // axes beyond these limits have gnuplot's default ticks
 constexpr double kMostTold = 1e99;
 constexpr std::ptrdiff_t kFewestFigures = 3;  // ticks of a logarithmic axis
-constexpr double kMostEvenSteps = 8;  // of a short axis; steps of 1, 2, 5 then give at least three
-                                      // ticks
+constexpr double kMostEvenSteps = 8;  // of a short axis; steps of 1, 2, 5 then give three or more
 
 /// A name as a number format, which is how gnuplot takes tick labels.
 std::string as_format(std::string_view name) {

@@ -163,8 +163,7 @@ std::string style_of(const Series& s, bool bars) {
                      1 + s.x.size() / kPointsShown, pale(line_colour(s)));
 }
 
-/// Expressions for gnuplot on a row of the table. The fifth column is `base`, then follow `x_end`,
-/// `value`, `y_end`.
+/// Expressions on a row of the table. From the fifth column: `base`, `x_end`, `value`, `y_end`.
 std::string plot_columns(const Series& s, bool bars) {
   switch (s.mark) {
     case Mark::column:

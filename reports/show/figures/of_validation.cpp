@@ -121,8 +121,7 @@ Panel errors_by_strategy(const std::vector<Times>& all) {
   for (const Times& times : all) {
     const auto place = &times - all.data();
     Series series{times.strategy, {}, times.errors, false, static_cast<int>(place), Mark::points};
-    // Side by side in the order of the cases, since points on top of each other could not be
-    // counted.
+    // Side by side in the order of the cases, since points that overlap could not be counted.
     for (std::size_t i = 0; i < times.errors.size(); ++i) {
       const auto share = (static_cast<double>(i) + 0.5) / static_cast<double>(times.errors.size());
       series.x.push_back(static_cast<double>(place) + 0.7 * (share - 0.5));

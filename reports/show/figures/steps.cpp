@@ -41,8 +41,7 @@ using OfStep = double (*)(const StepRow&);
 
 double batch_loss(const StepRow& row) { return row.report.loss; }
 
-/// Adds a trace of the rows that `is_wanted` selects, if any has the figure. `rows` are sorted by
-/// step.
+/// Adds a trace of those `rows` (sorted by step) that `is_wanted` selects, if any has the figure.
 void add_trace(Panel& panel, Series series, const std::vector<const StepRow*>& rows, OfStep of,
                const auto& is_wanted) {
   for (const StepRow* row : rows) {

@@ -100,8 +100,7 @@ Columns panel_columns(const Panel& panel) {
       c.value.push_back(s.value.empty() ? unknown : s.value[i]);
       c.names.push_back(s.names.empty() ? std::string() : s.names[i]);
       if (!panel.stacks(s)) continue;
-      // A layer of a horizontal bar begins at the end of the previous one, on the row of its
-      // category.
+      // A layer of a horizontal bar begins at the end of the previous one, in its category's row.
       double& top = tops.at(static_cast<std::size_t>(s.x[i]));
       c.y.back() = s.x[i];
       c.x.back() = top;

@@ -20,8 +20,7 @@ std::vector<Section> sections_of(const std::vector<Record>& records,
 SweepTable sweep_of(const std::vector<Record>& records);
 
 /// Lines over the numeric setting with most values, or bars if no setting is numeric; a heat map of
-/// two numeric settings; the tables of sweep_result. The best case (best_of) is in the title, and
-/// marked.
+/// two numeric settings; the tables of sweep_result. Title and marks show the best case (best_of).
 Section sweep_section(const SweepTable& sweep, const std::vector<std::string>& stands_on = {});
 
 /// Predicted over measured step times with errors by strategy; the tables of validation_result.

@@ -42,8 +42,7 @@ std::vector<SweepMetric> charted(const SweepTable& sweep) {
   return metrics;
 }
 
-/// Whether the metric has a chart: gradients/s is omitted beside examples/s, which has the same
-/// shape.
+/// Whether the metric has a chart: gradients/s is omitted beside examples/s, which has its shape.
 bool has_chart(const SweepMetric& metric, const std::vector<SweepMetric>& all) {
   if (metric.key != std::string_view("gradients_per_s")) return true;
   return std::ranges::none_of(
@@ -104,8 +103,7 @@ bool doubles(const std::vector<double>& values) {
              values, [](double low, double high) { return high < 2 * low; }) == values.end();
 }
 
-/// Logarithmic axes for a setting that doubles; y stays linear for metrics that do not scale with
-/// it.
+/// Logarithmic axes for a setting that doubles; y is linear for metrics that do not scale with it.
 Logarithmic axes_for(const Axis& axis, const SweepMetric& metric) {
   constexpr std::array kLinear{std::string_view(kEfficiency), std::string_view("test_accuracy"),
                                std::string_view("final_loss"), std::string_view("staleness_mean")};

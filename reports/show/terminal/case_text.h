@@ -9,8 +9,7 @@
 
 namespace foretrain {
 
-/// The training of a case: `quickstart, strategy=sync: softmax on digits, 2 workers, 1 server,
-/// ...`.
+/// The training of a case: `quickstart, strategy=sync: softmax on digits, 2 workers, ...`.
 std::string case_sentence(const Case& scenario_case);
 
 /// `sentence` in lines of the terminal's width, each with the prefix `mark`.

@@ -37,8 +37,7 @@ std::string number_text(double value, int decimals) {
   return fmt::format("{}.{:0{}}", grouped(scaled / unit), scaled % unit, decimals);
 }
 
-/// Number of decimals that shows four digits of a column's sum; equal for all lines, so that points
-/// align.
+/// Decimals that show four digits of a column's sum; equal for all lines, so that points align.
 int decimals_for(double sum) {
   if (sum >= 1000) return 1;
   return sum >= 100 ? 2 : 3;
@@ -88,8 +87,7 @@ class Figures {
   int parameters_;
 };
 
-/// Lays out the rows. A name that is too long for the terminal gets a separate line above its
-/// numbers.
+/// Lays out the rows. A name that is too long for the terminal gets a line above its numbers.
 std::string lay_out(const std::vector<Row>& rows) {
   std::array<std::size_t, kColumns> widths{};
   for (const Row& row : rows) {

@@ -101,8 +101,7 @@ struct BudgetBase {
   /// that names no device gets that of the scenario's own hosts.
   Case scenario_case;
   double examples = 0;      ///< its work; an upper limit if it has a target
-  bool sparse = false;      ///< gradients are computed even for times, since message sizes depend
-                            ///< on them
+  bool sparse = false;      ///< gradients are computed even for times: sizes depend on them
   bool shortened = false;   ///< it had evaluations or checkpoints, which were removed
   bool own_device = false;  ///< the profile's device was taken from the scenario's hosts
 
@@ -136,10 +135,9 @@ struct BudgetAnswer {
   BudgetBase base;
   Bounds bounds;
   std::vector<LibraryHost> hosts;
-  std::int64_t clusters = 0;       ///< number of clusters tried
-  std::vector<Offer> frontier;     ///< Pareto front of time and cost, cheapest first
-  std::int64_t as_cheap = 0;       ///< other offers within both bounds that cost the same within
-                                   ///< the range
+  std::int64_t clusters = 0;    ///< number of clusters tried
+  std::vector<Offer> frontier;  ///< Pareto front of time and cost, cheapest first
+  std::int64_t as_cheap = 0;    ///< other offers within both bounds at the same cost, by the range
   std::vector<Offer> not_reached;  ///< offers whose steps do not reach the target
   std::vector<Offer> refused;      ///< offers that could not be simulated
   std::int64_t kinds = 0;          ///< with a target: number of kinds, of clusters that learn alike

@@ -13,8 +13,7 @@ namespace foretrain {
 struct MeasuredFigure {
   std::string place;               ///< file:line, for messages
   std::filesystem::path scenario;  ///< `scenario`: a file beside the table; default: the one given
-  std::string study;               ///< `study`: a group of figures in the summary; default: the
-                                   ///< scenario
+  std::string study;               ///< `study`: a group of figures; default: the scenario
   std::string title;               ///< `figure`; default: series, settings
   std::string series;              ///< `series`: rows with the same base
   /// `role`. A forecast counts in the errors; a figure to which the scenario was fitted does not.
@@ -23,8 +22,7 @@ struct MeasuredFigure {
   std::string role = "forecast";
   int devices = 0;                    ///< `devices` in use, for linear scaling; 0: not known
   std::vector<std::string> settings;  ///< `set`: KEY=VALUE;..., overrides as by --set
-  int number = 0;                     ///< `case` of the scenario's sweep, from 1; 0: it has only
-                                      ///< one
+  int number = 0;                     ///< `case` of the scenario's sweep, from 1; 0: the only one
   std::string node;                   ///< `node`: index of a worker, or `server`; empty: worker 0
   std::string quantity;               ///< a name from quantity.h; empty: nothing is simulated
   double value = 0;                   ///< in `unit`

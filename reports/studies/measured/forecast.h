@@ -23,8 +23,7 @@ struct FigureForecast {
   MeasuredFigure figure;
   std::optional<double> forecast;        ///< in the unit of the figure; empty if there is none
   std::optional<double> linear;          ///< forecast by linear scaling from the base
-  std::optional<double> staleness_mean;  ///< mean staleness, in updates; empty if workers are in
-                                         ///< lockstep
+  std::optional<double> staleness_mean;  ///< mean staleness, updates; empty for lockstep
   std::string failure;                   ///< why the simulation gives no forecast; else empty
 
   /// forecast / measured - 1; empty if either is not known, or if 0 was measured.
@@ -34,8 +33,7 @@ struct FigureForecast {
 
 struct ForecastOptions {
   int threads = 1;
-  std::vector<std::string> overrides{};  ///< settings for all scenarios; a row's own settings
-                                         ///< override them
+  std::vector<std::string> overrides{};  ///< settings for all scenarios, before a row's own
   /// Simulates a case; called from several threads at once.
   std::function<Record(const Case&)> simulate;
   /// Called after each simulation, from one thread at a time.
@@ -67,8 +65,7 @@ struct StudyErrors {
   double median = 0;  ///< 0 if there are no forecasts
   double p90 = 0;
   int near = 0;                         ///< forecasts with an error of at most kNear
-  std::optional<double> linear_median;  ///< errors of linear scaling; empty if it applies to no
-                                        ///< figure
+  std::optional<double> linear_median;  ///< of linear scaling; empty if it never applies
   std::optional<double> linear_p90;
 };
 /// First all figures if there are several studies, then each study in order.

@@ -41,8 +41,7 @@ std::vector<std::string_view> quantity_names();
 std::vector<std::string_view> units_of(std::string_view quantity);
 bool is_unit_of(std::string_view unit, std::string_view quantity);
 
-/// The quantity in base units (s, bytes, share). `node` as MeasuredFigure::node. Empty if not
-/// known.
+/// In base units (s, bytes, share). `node` as MeasuredFigure::node. Empty if not known.
 std::optional<double> quantity_of(std::string_view quantity, const Record& record,
                                   const std::string& node);
 

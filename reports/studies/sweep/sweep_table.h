@@ -14,8 +14,7 @@ struct SweepTable {
   struct Row {
     std::string name;
     std::vector<std::string> settings;      ///< values, in the order of SweepTable::settings
-    std::map<std::string, double> figures;  ///< keys are those of `simulate --json`, and those
-                                            ///< below
+    std::map<std::string, double> figures;  ///< by keys of `simulate --json`, and those below
     std::string source;                     ///< mode and machine
     std::string error;                      ///< why it is not done; else empty
     std::string currency{};                 ///< of its cost; empty if there is none

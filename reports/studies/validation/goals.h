@@ -29,8 +29,7 @@ struct Goal {
   double limit = 0;             ///< in `unit`
   std::optional<double> worst;  ///< largest deviation, in `unit`; empty if it is not a number
   std::string worst_name;       ///< strategy or case with that deviation; empty if all are exact
-  int met = 0;                  ///< strategies, cases or pairs that meet it, of `of` that were
-                                ///< judged
+  int met = 0;                  ///< strategies, cases or pairs that meet it, out of `of`
   int of = 0;
 
   [[nodiscard]] bool is_met() const { return met == of; }

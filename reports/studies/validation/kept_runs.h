@@ -22,8 +22,7 @@ struct KeptRun {
 /// Whether `place` holds a readable record that is not a run of this case.
 bool holds_other(const std::filesystem::path& place, const Case& scenario_case);
 
-/// Looks for a run in `place`. @throws InputError if it has a record of another scenario, or of a
-/// simulation
+/// Looks for a run in `place`. @throws InputError if there is a record of something else
 KeptRun look_for_run(const std::filesystem::path& place, const Case& scenario_case);
 
 /// Estimates the remaining time of a validation from the runs that were timed.

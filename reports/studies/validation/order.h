@@ -35,8 +35,7 @@ struct Order {
   std::optional<double> tau;  ///< Kendall's tau-b (RankAgreement) over all cases, ties as above
   int pairs = 0;              ///< pairs of cases with known rates
   PairOrder all;
-  PairOrder weighed;  ///< pairs that differ in the strategy alone, if one is weighed_against the
-                      ///< other
+  PairOrder weighed;  ///< pairs with equal settings whose strategies are weighed_against each other
 };
 
 Order order_of(const Validation& validation);

@@ -38,10 +38,8 @@ class Keeper {
     const bool finished = fs::exists(options_.folder / kFinished);
     const bool others = (options_.anew || options_.replace) && holds_others();
     if (others || (options_.anew && finished)) put_aside();
-    std::error_code ignored;  // a file that cannot be removed cannot be written either, which is
-                              // reported later
-    fs::remove(options_.folder / kFinished, ignored);  // the validation is not finished from here
-                                                       // on
+    std::error_code ignored;  // a later write reports what could not be removed
+    fs::remove(options_.folder / kFinished, ignored);  // not finished from here on
     note_strangers();
     for (const char* mode : {"run", "simulate"}) prepare_folder(options_.folder / mode);
     usable_.assign(cases_.size(),

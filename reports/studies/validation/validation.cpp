@@ -21,8 +21,7 @@ bool deterministic(const Case& scenario_case) {
   return protocol != nullptr && protocol->deterministic(training.protocol);
 }
 
-/// Empty if the weights cannot be compared: there are none, or the kernel sets sum in another
-/// order.
+/// Empty if weights cannot be compared: there are none, or kernel sets sum in another order.
 std::optional<bool> same_weights(const Record& a, const Record& b) {
   if (a.weights_sha256.empty() || b.weights_sha256.empty()) return std::nullopt;
   if (a.kernel_set != b.kernel_set) return std::nullopt;

@@ -17,8 +17,7 @@ struct CaseValidation {
   Case scenario_case;
   std::vector<Comparison> comparisons;
   /// Kolmogorov-Smirnov distance between the staleness of the steps of all runs and of the
-  /// simulation. Empty if staleness cannot vary (deterministic protocols) or there are no step
-  /// rows.
+  /// simulation. Empty if staleness cannot vary (deterministic protocols) or without step rows.
   std::optional<double> staleness_distance;
   /// Whether all runs and the simulation have the same weights hash. Empty if the protocol is not
   /// deterministic, if there are no weights, or if the kernel sets differ.
@@ -40,8 +39,7 @@ struct CaseValidation {
   }
   /// The comparison of the training's `metric`; null if it was not compared.
   [[nodiscard]] const Comparison* find(std::string_view metric) const;
-  /// The comparison of the node whose forecast of `metric` deviates most; null if none was
-  /// compared.
+  /// The comparison of the node whose forecast of `metric` deviates most, or null.
   [[nodiscard]] const Comparison* worst_node(std::string_view metric) const;
 };
 

@@ -14,11 +14,10 @@ namespace foretrain {
 /// The bottleneck of a training as it is, without the changes that WhatIf tries.
 struct Forecast {
   Record record;
-  double path_s = 0;            ///< length of the critical path; 0 if there is none, like all
-                                ///< fields below
-  bool path_whole = true;       ///< false: the path covers the beginning of a long training
-  double queued = 0;            ///< share of the path spent waiting for a core, 0 to 1
-  Limit limit;                  ///< its `change` is empty
+  double path_s = 0;       ///< length of the critical path; 0 without one, like all fields below
+  bool path_whole = true;  ///< false: the path covers the beginning of a long training
+  double queued = 0;       ///< share of the path spent waiting for a core, 0 to 1
+  Limit limit;             ///< its `change` is empty
   std::vector<PathShare> path;  ///< largest first
 };
 

@@ -38,8 +38,7 @@ struct Change {
   std::string name;  ///< `server NIC in 2x`, `one more worker`
   std::string what;  ///< its effect on the scenario, a sentence
   Kind kind = Kind::resource;
-  std::optional<double> time_s;       ///< time with it; empty if the target is not reached, or it
-                                      ///< is impossible
+  std::optional<double> time_s;       ///< time with it; empty if not reached, or impossible
   std::optional<double> free_time_s;  ///< resource: time if the resource took none
   /// Resource: per cent by which the time falls if it is 1 % faster. Empty with a target: the time
   /// until an evaluation meets it is too noisy for a change of 1 %.
@@ -95,11 +94,9 @@ struct WhatIf {
   std::string machine;
   std::string uncalibrated;  ///< as Record::uncalibrated
   std::string source{};      ///< source_of the training as it is, in short
-  std::string stands_on{};   ///< basis of the forecast: compute times, jitter, errors of earlier
-                             ///< ones
+  std::string stands_on{};   ///< basis of the forecast: compute times, jitter, earlier errors
   std::string recorded;      ///< mode of the record that the scenario is from; empty if none
-  std::string measure;       ///< the work that the times are for: `57,600 examples`, `accuracy
-                             ///< 0.97`
+  std::string measure;       ///< the work that is timed: `57,600 examples`, `accuracy 0.97`
   double examples = 0;
   std::optional<double> time_s;  ///< without any change
   ForecastRange range{};         ///< of time_s; times with changes share most of its error
@@ -108,8 +105,7 @@ struct WhatIf {
   std::string currency{};                  ///< currency of all costs; empty if the prices have none
   std::optional<double> staleness_mean{};  ///< without any change, as Change::staleness_mean
   std::string uneven_share{};              ///< without any change
-  double path_s = 0;                       ///< length of the critical path, which is the whole
-                                           ///< training
+  double path_s = 0;                       ///< length of the critical path: the whole training
   double queued = 0;                       ///< share of the path spent waiting for a core, 0 to 1
   Limit limit;
   bool path_whole = true;       ///< false: the path covers the beginning of a long training
