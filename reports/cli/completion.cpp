@@ -1,4 +1,4 @@
-// Completion of the command line by three shells.
+// Completion of the command line for three shells.
 #include "reports/cli/arguments.h"
 #include "reports/cli/describe.h"
 #include "scenarios/library/library.h"
@@ -46,8 +46,8 @@ end
 complete -c foretrain -a '(__foretrain_words)'
 )";
 
-/// `TEXT:{all,summary}`: the choices; nothing where there are none. Of `near->0` people write what
-/// stands in front.
+/// The choices of an option, as in `TEXT:{all,summary}`; none if it has none. Of a choice such as
+/// `near->0` only the name before the arrow.
 std::vector<std::string> choices_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t open = type.find('{');
@@ -61,7 +61,7 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
   return choices;
 }
 
-/// Lines for those that begin as the typed word does.
+/// Collects the lines for completions that begin with the typed word.
 class Lines {
  public:
   explicit Lines(std::string typed) : typed_(std::move(typed)) {}
@@ -69,7 +69,7 @@ class Lines {
   void add(const std::string& word, const std::string& what = {}) {
     if (word.starts_with(typed_)) text_ += what.empty() ? word + '\n' : word + '\t' + what + '\n';
   }
-  /// Adds the files of the folder that the word has come to; folders end in a slash.
+  /// Adds the files of the folder in the typed word; folders end with a slash.
   void add_files() {
     namespace fs = std::filesystem;
     const std::string folder = typed_.substr(0, typed_.rfind('/') + 1);
@@ -87,7 +87,7 @@ class Lines {
   std::string text_;
 };
 
-/// `training.workers=`; of items of a list nobody knows which there are.
+/// Adds keys such as `training.workers=`, except those of list items, which are not known.
 void add_keys(Lines& lines) {
   for (const std::string& key : scenario_keys()) {
     if (key.find_first_of("[*") == std::string::npos) lines.add(key + '=');
@@ -128,7 +128,7 @@ std::string completions(const CLI::App& app, const std::vector<std::string>& wor
   }
   for (const CLI::App* each : below()) lines.add(each->get_name(), each->get_description());
   for (const CLI::Option* option : command->get_options()) {
-    if (option->get_group().empty()) continue;  // help does not name it either
+    if (option->get_group().empty()) continue;  // hidden options are not proposed
     if (option->get_positional()) {
       for (const std::string& choice : choices_of(*option)) lines.add(choice);
     } else if (typed.starts_with('-')) {

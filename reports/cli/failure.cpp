@@ -23,7 +23,7 @@
 namespace foretrain {
 namespace {
 
-/// The most memory that this process has held.
+/// Peak resident memory of this process.
 Bytes peak_memory() {
   constexpr std::int64_t kKilobyte = 1024;
   rusage usage{};
@@ -44,7 +44,7 @@ int tell_failure(const std::exception& error) {
   }
   const bool tells_itself = dynamic_cast<const NotDone*>(&error) != nullptr ||
                             dynamic_cast<const WriteError*>(&error) != nullptr;
-  if (Interruption::last() != 0 && !tells_itself) {  // what it broke off is no news
+  if (Interruption::last() != 0 && !tells_itself) {  // a consequence of the signal
     tell_people(fmt::format("error: {}\n", interrupted_by(Interruption::last())));
     return kInterrupted;
   }

@@ -1,4 +1,4 @@
-// What went wrong, told to people.
+// Reports errors to people; derives exit statuses from them.
 #pragma once
 
 #include <exception>
@@ -6,13 +6,13 @@
 
 namespace foretrain {
 
-/// Tells standard error; returns the exit status, which says whose fault it is: bad input, a
-/// training that was not done, or the program's.
+/// Writes the error to standard error; returns the exit status, which distinguishes bad input, a
+/// training that was not completed, and a failure of the program.
 int tell_failure(const std::exception& error);
 
-/// The exit status of the process, whose command is `act`: what that returns; what its failure
-/// comes to, which is told; kInterrupted where a signal came, whatever it came to; kFailed where
-/// standard output did not take all of a result, which is told.
+/// Runs the command `act`; returns the exit status of the process: that of `act`, or of its
+/// exception, which is reported; but kInterrupted after any signal, and kFailed if standard output
+/// did not take the whole result, which is reported.
 int exit_status(const std::function<int()>& act);
 
 }  // namespace foretrain

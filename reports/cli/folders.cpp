@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr const char* kScenarioFile = "scenario.yaml";
 
 bool fits_file_name(const std::string& text) {
-  constexpr std::size_t kMost = 60;  // it is read, and typed
+  constexpr std::size_t kMost = 60;  // people read it, type it
   return text.size() <= kMost && std::ranges::all_of(text, [](unsigned char c) {
            return std::isalnum(c) != 0 || std::string_view("=,._+-").find(c) != std::string::npos;
          });
@@ -34,7 +34,7 @@ bool fits_file_name(const std::string& text) {
 
 /// `training.batch_size 16, where this has 8`
 std::string in_words(const Difference& difference) {
-  constexpr std::size_t kMost = 40;  // a list of hosts tells nothing at a glance
+  constexpr std::size_t kMost = 40;  // a long value such as a list of hosts is hard to read
   const bool short_enough = difference.first.size() <= kMost && difference.second.size() <= kMost;
   if (!short_enough || difference.first.empty() || difference.second.empty()) {
     return fmt::format("another {}", difference.key);
@@ -43,7 +43,7 @@ std::string in_words(const Difference& difference) {
                      difference.second);
 }
 
-/// What is there instead of a record of this scenario, mode; empty: nothing, or such a record.
+/// The record in `place` if it has another scenario or mode; else empty.
 std::string other_record(const ClaimedPlace& place, Mode mode) {
   std::optional<Record> held;
   try {
@@ -60,7 +60,7 @@ std::string other_record(const ClaimedPlace& place, Mode mode) {
   return difference->key == "name" ? what : what + " with " + in_words(*difference);
 }
 
-/// Likewise of an answer that is no record, whose page would take the place of a record's.
+/// Likewise for an answer that is not a record, whose page would replace that of a record.
 std::string other_answer(const ClaimedPlace& place) {
   if (fs::exists(place.folder / kRunFile)) return "the record of a training";
   const fs::path path = place.folder / kScenarioFile;
@@ -75,11 +75,11 @@ std::string other_answer(const ClaimedPlace& place) {
     const std::string what = fmt::format("an answer about {}", other.name);
     return difference->key == "name" ? what : what + " with " + in_words(*difference);
   } catch (const InputError&) {
-    return "an answer about another scenario";  // of another version of this program
+    return "an answer about another scenario";  // written by another version of this program
   }
 }
 
-/// What was found in a folder that is claimed: refused, or told.
+/// Rejects or replaces the record `found` in a folder.
 void give_way(const Answer& answer, const fs::path& folder, const std::string& found) {
   if (found.empty() || answer.goes_on) return;
   if (answer.out.empty() || answer.force) {
@@ -90,7 +90,7 @@ void give_way(const Answer& answer, const fs::path& folder, const std::string& f
                   folder.string(), found));
 }
 
-/// Of the folder around the cases: a report of it would show that record alone.
+/// Checks the folder around the cases, since a report of it would show its own record only.
 void look_at_root(const Answer& answer, const fs::path& root,
                   const std::vector<ClaimedPlace>& places, Mode mode) {
   if (!fs::exists(root / kRunFile)) return;
@@ -104,7 +104,7 @@ void look_at_root(const Answer& answer, const fs::path& root,
                          (root / kRunFile).string()));
 }
 
-/// Those of something earlier, which stay in `folder`.
+/// Notes the names of earlier results that remain in `folder`.
 void tell_names(const Answer& answer, const fs::path& folder, std::vector<std::string> names,
                 std::string_view what, std::string_view of) {
   constexpr std::size_t kNamed = 4;
@@ -118,7 +118,7 @@ void tell_names(const Answer& answer, const fs::path& folder, std::vector<std::s
                   fmt::join(names, ", "), count > kNamed ? ", ..." : ""));
 }
 
-/// Records in folders of `around` that are none of the places.
+/// Notes records in subfolders of `around` that are not `ours`.
 void tell_strangers(const Answer& answer, const fs::path& around, const std::set<fs::path>& ours) {
   std::vector<std::string> names;
   std::error_code error;
@@ -137,7 +137,7 @@ std::string settings_name(std::vector<std::string> settings) {
     return setting.substr(0, setting.find('='));
   });
   const std::string all = fmt::format("{}", fmt::join(settings, ","));
-  // What lists and mappings are written with says nothing that the rest does not.
+  // Brackets and quotes of lists carry no information here.
   std::string name = all;
   std::erase_if(name,
                 [](char c) { return std::string_view(" []{}'\"").find(c) != std::string::npos; });
@@ -169,7 +169,7 @@ void claim_folders(const Answer& answer, const fs::path& root,
   for (const ClaimedPlace& place : places) {
     give_way(answer, place.folder, other_record(place, mode));
     ours.insert(place.folder);
-    // Of seeds of cases there are two levels of folders; a root may end with a slash.
+    // Cases with seeds have two levels of folders; a root may end with a slash.
     const auto below_root = [&](const fs::path& path) {
       return path.native().size() > root.native().size();
     };

@@ -1,4 +1,4 @@
-// The folders that a command writes into: whose records are in them.
+// Output folders of commands: checks for records of other scenarios.
 #pragma once
 
 #include "reports/cli/commands.h"
@@ -10,40 +10,40 @@
 
 namespace foretrain {
 
-/// What the settings of a command line are called in the name of its default folder: `seed=2,
-/// training.workers=4` without the blank, in the order of their keys; where that would be long, or
-/// would have what a shell does not take as it is, eight digits of a hash. Empty: there are none.
+/// The settings of a command line as part of its default folder's name:
+/// `seed=2,training.workers=4`, sorted by key. If that is longer than 60 characters, or has
+/// characters that are special to a shell, eight digits of a hash. Empty without settings.
 std::string settings_name(std::vector<std::string> settings);
 
-/// Names another default folder, run-2, run-3, ..., if earlier runs of the case have taken those
-/// before: a measurement is never overwritten. One that does not begin (Answer::begins) goes on
-/// with the newest of them.
+/// Changes the default folder to run-2, run-3, ... if earlier runs of the case exist, since a
+/// measurement is never overwritten. A command that resumes (not Answer::begins) uses the newest.
 void number_folder(Answer& answer, const Case& scenario_case);
 
-/// A folder that is to have a record, of which scenario.
+/// A folder for a record of `scenario`.
 struct ClaimedPlace {
   std::filesystem::path folder;
   Scenario scenario;
 };
 
-/// A record of another scenario, or of the other mode, in one of these places or in `root`, which
-/// is around them or the only one: where the folder was named by --out, refused unless --force;
-/// else it gives way, which is told. Other records beside them, such as cases of an earlier sweep,
-/// stay, which is told. Before anything is done. @throws InputError
+/// Checks the folders before any work: a record of another scenario or of the other mode in one of
+/// `places`, or in `root`, which contains them or is the only one. If the folder was given by
+/// --out, such a record is an error unless --force. Otherwise one in `places` is replaced; one in a
+/// `root` around them remains, as do records next to them, such as cases of an earlier sweep. All
+/// of this is noted for people. @throws InputError
 void claim_folders(const Answer& answer, const std::filesystem::path& root,
                    const std::vector<ClaimedPlace>& places, Mode mode);
 
-/// The same of folders whose answer is no record: scenario.yaml says what it is of. Makes them.
-/// @throws InputError, WriteError
+/// The same for folders whose answer is not a record: their scenario.yaml has its scenario. Creates
+/// the folders. @throws InputError, WriteError
 void claim_answers(const Answer& answer, const std::vector<ClaimedPlace>& places);
-/// A file that is there is somebody's work. @throws InputError unless `replace`
+/// Rejects an existing file, which may be somebody's work. @throws InputError unless `replace`
 void refuse_existing(const std::string& file, bool replace);
 
-/// The files that a folder held before a command wrote there.
+/// The files that a folder had before a command wrote into it.
 class EarlierFiles {
  public:
   explicit EarlierFiles(std::filesystem::path folder);
-  /// Tells of those that are as they were, such as figures of an earlier report.
+  /// Notes the files that are unchanged, such as figures of an earlier report.
   void tell(const Answer& answer) const;
 
  private:
@@ -51,22 +51,22 @@ class EarlierFiles {
   std::map<std::string, std::filesystem::file_time_type> written_;
 };
 
-/// Leaves that file, with paths as they are from its folder. @throws WriteError
+/// Writes scenario.yaml with paths relative to its folder. @throws WriteError
 void sign_answer(const std::filesystem::path& folder, const Scenario& scenario);
 
-/// The command line that goes on with the run of a case in `folder`: that of `words`, which began
-/// it, with --resume, and of a sweep with the settings of that case alone.
+/// The command line that resumes the run of a case from `folder`: `words`, which started it, with
+/// --resume, and for a sweep with the settings of that case.
 std::string command_to_resume(const std::vector<std::string>& words, const Case& scenario_case,
                               const std::filesystem::path& folder);
 
-/// `goes on from step 2000 with: foretrain run small.yaml --resume out`; empty where nothing that
-/// is whole was kept.
+/// `goes on from step 2000 with: foretrain run small.yaml --resume out`; empty without a
+/// checkpoint.
 std::string how_it_goes_on(const Answer& answer, const Case& scenario_case,
                            const std::filesystem::path& folder);
 
-/// Where a command begins (Answer::begins) what has not ended in its folder, and could go on, it is
-/// refused unless --force: the checkpoints of hours would be gone. Before anything is done.
-/// @throws InputError that names both ways
+/// Before any work: if the command would restart (Answer::begins) an unfinished run that can be
+/// resumed, throws unless --force, since its checkpoints would be lost. @throws InputError that
+/// names both options
 void check_unfinished(const Answer& answer, const std::vector<Case>& cases);
 
 }  // namespace foretrain

@@ -24,7 +24,7 @@
 namespace foretrain {
 namespace {
 
-/// CLI11's own help, its long lines broken.
+/// CLI11's help with its long lines wrapped.
 class Narrow : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name,
@@ -50,7 +50,7 @@ std::string list_of(const std::vector<const CLI::App*>& commands) {
 [[noreturn]] void refuse_for_these(const std::string& why,
                                    const std::vector<const CLI::App*>& commands) {
   std::string text = why + "\n\nThere are:\n" + list_of(commands);
-  text.pop_back();  // who tells it ends the line
+  text.pop_back();  // the caller adds the line feed
   throw InputError(text);
 }
 
@@ -93,7 +93,7 @@ std::string unknown_option(const CLI::App& app) {
   if (found == rest.end()) return {};
   std::vector<std::string> names;
   for (const CLI::Option* option : at->get_options()) {
-    if (option->get_group().empty()) continue;  // help does not name it either
+    if (option->get_group().empty()) continue;  // hidden options are not proposed
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   const std::string word = found->substr(0, found->find('='));

@@ -1,4 +1,4 @@
-// What a command is called like, for its help.
+// Examples of commands for their help.
 #include "reports/cli/describe.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ namespace {
 
 struct ShownExample {
   const char* command;
-  const char* words;  // behind `foretrain COMMAND`
+  const char* words;  // after `foretrain COMMAND`
   const char* what;
 };
 

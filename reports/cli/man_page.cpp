@@ -9,7 +9,7 @@
 namespace foretrain {
 namespace {
 
-/// Backslashes and what roff reads as a request are made text; a hyphen stays what users type.
+/// Escapes text for roff; hyphens stay as users type them.
 std::string roff(std::string_view text) {
   std::string safe;
   for (const char c : text) {
@@ -26,7 +26,7 @@ std::string roff(std::string_view text) {
   return safe.starts_with('.') || safe.starts_with('\'') ? "\\&" + safe : safe;
 }
 
-/// Help of a command and of those below it, laid out as it is.
+/// The help of a command and of its subcommands, with its layout.
 std::string command_text(const CLI::App& command, const std::string& above) {
   const std::string name = above + " " + command.get_name();
   std::string text = ".SS " + roff(name) + "\n.nf\n";

@@ -1,4 +1,4 @@
-// A file that grows.
+// An append-only file.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,18 @@
 
 namespace foretrain {
 
-/// Text that is on the disk, as far as the kernel is concerned, when `append` returns: it outlives
-/// this process, however that ends. @throws WriteError that names the file, where the disk takes no
-/// more; what it took stays
+/// Text is handed to the kernel before `append` returns, so it survives the end of this process.
+/// @throws WriteError that names the file if the disk is full; the text written before remains
 class AppendFile {
  public:
-  /// Begins it anew. `called`: what errors name; empty: the path.
+  /// Creates or truncates the file. `called`: its name in errors; empty means the path.
   explicit AppendFile(std::filesystem::path path, std::string called = {});
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
   ~AppendFile();
 
   void append(std::string_view text);
-  /// Puts `text` in the place of its first bytes.
+  /// Overwrites the beginning of the file with `text`.
   void put_first(std::string_view text);
 
  private:

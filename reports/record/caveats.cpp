@@ -17,12 +17,12 @@
 namespace foretrain {
 namespace {
 
-constexpr double kUneven = 1.5;  // times an even share
+constexpr double kUneven = 1.5;  // multiple of an equal share
 
-/// Why `workers` made more than the others, who are `all` with them.
+/// Why `workers`, which are some of `all`, made more gradients than the others.
 std::string why_more(const Record& record, const std::vector<std::size_t>& workers,
                      std::size_t all) {
-  std::map<std::string, std::string> servers;  // by host, the first one there
+  std::map<std::string, std::string> servers;  // the first server on each host
   for (const NodeTotals& node : record.nodes) {
     if (node.role.starts_with("server")) servers.try_emplace(node.host, node.role);
   }
@@ -37,8 +37,9 @@ std::string why_more(const Record& record, const std::vector<std::size_t>& worke
   return "it shares a host with " + servers.at(record.nodes[workers.front()].host);
 }
 
-/// Its loss is no number, or far above that of the first step: more than overfitting does, where
-/// the training's own has become less.
+/// Whether it diverged: the final loss is not a number, or at least 1 nat above the loss of the
+/// first step and over 10 times that, since overfitting can raise it; over 2 times is enough if the
+/// training loss has grown as well.
 std::string divergence(const Record& record) {
   if (record.mode == Mode::simulate && !record.scenario_case.scenario.numerics) return {};
   const auto end = std::ranges::find_if(record.evals, &EvalReport::final);
@@ -72,7 +73,7 @@ void add_late(const Record& record, std::vector<std::string>& told) {
   }
 }
 
-/// Workers that compute in turn, host by host.
+/// Notes hosts whose workers share cores.
 void add_shared_cores(const Record& record, std::vector<std::string>& told) {
   struct Seats {
     int workers = 0;

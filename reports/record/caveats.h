@@ -1,4 +1,4 @@
-// What is to be known of a training before its figures are compared with those of others.
+// Caveats to be known before a training is compared with others.
 #pragma once
 
 #include "reports/record/record.h"
@@ -8,21 +8,20 @@
 
 namespace foretrain {
 
-/// Whose gradients the training is made of, where a worker made more than 1.5 times an even share:
-/// `worker0 made 82 % of the gradients, where an even share is 33 %: it shares a host with
-/// server0`. Empty: none did.
+/// The workers that made more than 1.5 times an equal share of the gradients: `worker0 made 82 % of
+/// the gradients, where an even share is 33 %: it shares a host with server0`. Empty if none did.
 std::string uneven_share(const Record& record);
 
-/// That, and whether it diverged, what of the scenario came after its end, whether workers share
-/// cores: sentences without a full stop.
+/// All caveats: uneven_share, divergence, events of the scenario after its end, workers on shared
+/// cores. Sentences without a full stop.
 std::vector<std::string> caveats(const Record& record);
 
-/// A caveat of one of several trainings.
+/// A caveat of a training with its title.
 struct TitledCaveat {
   std::string title;
   std::string caveat;
 };
-/// Sentences to follow one that compares them, each behind a space; of many the first ones.
+/// Sentences to append to a comparison, each after a space; of many only the first four.
 std::string caveats_of(const std::vector<TitledCaveat>& all);
 
 }  // namespace foretrain

@@ -12,7 +12,7 @@ bool CheckpointTally::add(std::int64_t cut, Bytes size, Duration took) {
   ++totals_.count;
   totals_.size += at.size;
   totals_.time += at.took;
-  // Cuts follow one another: one before this that is not whole lacks somebody for good.
+  // Checkpoints are made in order: an earlier incomplete one will never be completed.
   under_way_.erase(under_way_.begin(), std::next(under_way_.find(cut)));
   return true;
 }

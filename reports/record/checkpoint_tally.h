@@ -1,4 +1,4 @@
-// What the checkpoints of a training come to.
+// Totals of the checkpoints of a training.
 #pragma once
 
 #include "reports/record/record.h"
@@ -9,14 +9,14 @@
 
 namespace foretrain {
 
-/// Adds up the states that nodes have kept; those of a cut count when all nodes have.
+/// Adds up the states that nodes have saved. A checkpoint counts once all nodes have saved theirs.
 class CheckpointTally {
  public:
   explicit CheckpointTally(std::size_t nodes) : nodes_(nodes) {}
 
-  /// A node has kept its state at a cut, of so many bytes; it took so long. True: it was the last.
+  /// Adds the saved state of one node with its size and duration; true if all nodes have saved.
   bool add(std::int64_t cut, Bytes size, Duration took);
-  /// Cuts that not all nodes have kept yet will be made anew.
+  /// Forgets incomplete checkpoints, which a restart will repeat.
   void give_up() { under_way_.clear(); }
   [[nodiscard]] const CheckpointTotals& totals() const { return totals_; }
 
@@ -24,7 +24,7 @@ class CheckpointTally {
   struct Cut {
     std::size_t parts = 0;
     Bytes size;
-    Duration took;  // of the slowest
+    Duration took;  // of the slowest node
   };
 
   std::size_t nodes_;

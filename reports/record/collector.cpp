@@ -1,4 +1,4 @@
-// Rows as they come, totals as nodes end.
+// Collects rows as they arrive, totals as nodes end.
 #include "reports/record/collector.h"
 
 #include "reports/record/summary.h"
@@ -16,8 +16,8 @@ constexpr std::size_t kMostNodes = 1'000'000;
 
 Instant end_of_step(const StepReport& step) { return step.start + length_of(step.phases); }
 
-// Lengths up to 2^kBits ns have a bucket each; above, those that are alike in their first kBits
-// bits share one.
+// Histogram buckets: each length below 2^kBits ns has its own; longer ones share a bucket if their
+// first kBits bits are equal.
 constexpr int kBits = 11;
 constexpr std::size_t kHalf = std::size_t{1} << (kBits - 1);
 constexpr std::size_t kBuckets = (63 - kBits + 2) * kHalf;
@@ -88,7 +88,7 @@ void RowTally::add(const Record& rows) {
   for (const StepRow& row : rows.steps) add(row.report, row.worker);
   for (const UsageRow& row : rows.usage) {
     const auto node = static_cast<std::size_t>(std::max(row.node, 0));
-    if (node >= kMostNodes) continue;  // of a damaged table
+    if (node >= kMostNodes) continue;  // from a damaged table
     if (node >= nodes_.size()) nodes_.resize(node + 1);
     NodeTotals& totals = nodes_[node];
     totals.cpu_s += row.cpu_user_s + row.cpu_system_s;
@@ -101,7 +101,7 @@ void RowTally::add(const Record& rows) {
 void RowTally::fill_in(Record& record) const {
   for (std::size_t i = 0; i < std::min(nodes_.size(), record.nodes.size()); ++i) {
     NodeTotals& totals = record.nodes[i];
-    if (totals.cpu_s > 0 || totals.rss.value > 0) continue;  // it has told them
+    if (totals.cpu_s > 0 || totals.rss.value > 0) continue;  // the node has reported them
     totals.cpu_s = nodes_[i].cpu_s;
     totals.rss = nodes_[i].rss;
     totals.tx = nodes_[i].tx;

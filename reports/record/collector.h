@@ -1,4 +1,4 @@
-// Gathers what the nodes of a training report into its record.
+// Collects the reports of a training's nodes into its record.
 #pragma once
 
 #include "models/protocol/node.h"
@@ -10,22 +10,23 @@
 
 namespace foretrain {
 
-/// How a node's part ended, as it travels from the node to the record.
+/// The result of a node, as the node sends it to the writer of the record.
 struct NodeEnd {
   std::int64_t updates = 0;
   std::int64_t gradients = 0;
   std::int64_t dropped = 0;
   std::int64_t most_lead = 0;
   Instant last_update;
-  std::string weights_sha256;  ///< the chief's; empty elsewhere and without numerics
+  std::string weights_sha256;  ///< from the chief; empty for other nodes and without numerics
 };
 
-/// The end of a node, its weights replaced by their hash.
+/// The result of a node with its weights replaced by their hash.
 NodeEnd end_of(const Finished& finished);
 
-/// Adds up steps whose rows are not kept, in a memory that does not grow with them. Up to kExact
-/// steps their median is the middle one, or the mean of the two in the middle; of more it is the
-/// middle of the bucket that holds it, a thousandth of it wide. The order of steps does not matter.
+/// Adds up steps whose rows are not recorded, in constant memory. Up to kExact steps the median is
+/// exact: the middle one, or the mean of the two in the middle. For more steps it is the middle of
+/// the histogram bucket that contains it, whose width is a thousandth of its value. The order of
+/// steps does not matter.
 class StepTally {
  public:
   static constexpr std::size_t kExact = 1U << 20U;  // 8 MB
@@ -37,27 +38,27 @@ class StepTally {
   [[nodiscard]] Duration median() const;
 
   StepTotals totals_;
-  std::vector<std::int64_t> lengths_ns_;  // while there are few
-  std::vector<std::int64_t> buckets_;     // once there are many: how many lengths each holds
+  std::vector<std::int64_t> lengths_ns_;  // up to kExact steps
+  std::vector<std::int64_t> buckets_;     // for more steps: the number of lengths in each bucket
 };
 
-/// What the rows of a training come to, as they come; it keeps none of them.
+/// Adds up the rows of a training as they arrive, without storing them.
 class RowTally {
  public:
-  /// The steps and the usage that `rows` has.
+  /// Adds the steps and the usage of `rows`.
   void add(const Record& rows);
   void add(const StepReport& step, int worker);
   [[nodiscard]] StepTotals steps() const { return steps_.totals(); }
   [[nodiscard]] std::int64_t step_count() const { return step_count_; }
-  /// How far the worker is that is furthest.
+  /// Number of steps that the most advanced worker has finished.
   [[nodiscard]] std::int64_t furthest() const { return furthest_; }
 
-  /// What its rows tell of each node: CPU, memory, bytes.
+  /// CPU time, memory, bytes of each node, from its usage rows.
   [[nodiscard]] const std::vector<NodeTotals>& nodes() const { return nodes_; }
 
-  /// What nodes could not tell any more. Of each that told no totals: CPU, memory, bytes, from its
-  /// rows. Of a training that did not end by itself: its time, the gradients of the steps that were
-  /// reported, the updates that so many make, where they are more than is known.
+  /// Fills in what nodes could not report. A node without totals gets CPU time, memory, bytes from
+  /// its rows. A training that did not complete gets its time, the gradients of the reported steps,
+  /// and the updates that these correspond to, if they exceed the known numbers.
   void fill_in(Record& record) const;
 
  private:
@@ -68,17 +69,18 @@ class RowTally {
   std::vector<NodeTotals> nodes_;
 };
 
-/// What the steps of the record come to, whether it has their rows or not.
+/// Totals of the record's steps, with or without rows.
 StepTotals step_totals_of(const Record& record);
 
-/// Leaves out of the record what grows with its steps, but for what they come to.
+/// Replaces the rows that grow with the number of steps by their totals.
 void keep_summary(Record& record);
 
 /// Adds a worker's report to the record.
 void add_report(Record& record, int worker, const Report& report);
-/// Adds a node's end: what shards count alike is counted once, the last update is the last of all.
+/// Adds a node's result. A number that several servers report counts once: the largest is taken, as
+/// for the time of the last update.
 void add_end(Record& record, const NodeEnd& end);
-/// Puts the rows in the order that the record promises, whatever the order in which they came.
+/// Sorts the rows as the record promises, whatever their order of arrival.
 void sort_rows(Record& record);
 
 }  // namespace foretrain

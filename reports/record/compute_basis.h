@@ -1,4 +1,4 @@
-// What the times of a forecast's gradients were taken from.
+// The source of a forecast's gradient times.
 #pragma once
 
 #include <cstdint>
@@ -8,27 +8,27 @@
 
 namespace foretrain {
 
-/// Of hosts that have workers, those of one kind together.
+/// The source for one kind of hosts with workers.
 struct ComputeBasis {
   enum class From : std::uint8_t {
-    calibrated,  ///< a machine that somebody measured
-    written,     ///< a machine file by hand
-    described,   ///< FLOPs and bandwidth of a data sheet
-    given,       ///< `compute:` of the scenario
-    profile,     ///< times of layers, measured somewhere, or their shares of `of`
+    calibrated,  ///< measurements of the machine
+    written,     ///< a machine file that was written by hand
+    described,   ///< FLOPs and bandwidth from a data sheet
+    given,       ///< `compute:` in the scenario
+    profile,     ///< measured times of layers, or their shares in `of`
   };
 
   From from = From::calibrated;
-  std::string of{};      ///< what the machine is called; of `given`: the time, 20 ms; of `profile`:
-                         ///< what the host's device was measured to train (measured_networks.h)
-  std::string date{};    ///< of the calibration, 2026-11-25; empty: it does not say
-  double spread = 0;     ///< of its repetitions of a gradient (Measurement::spread); 0: not known
+  std::string of{};      ///< name of the machine; given: the time, 20 ms; profile: measured
+                         ///< rate of a network on the host's device (measured_networks.h)
+  std::string date{};    ///< of the calibration, 2026-11-25; empty: not known
+  double spread = 0;     ///< of the repetitions of a gradient (Measurement::spread); 0: not known
   double jitter = 0;     ///< standard deviation of the logarithm of a gradient's time; 0: none
-  bool unasked = false;  ///< the hosts say nothing of their compute: a core of this machine stands
-                         ///< for theirs
-  std::vector<std::string> hosts{};  ///< as the scenario names them; none: it lists no hosts
-  double others_used = 0;  ///< share of the machine that others had while it was calibrated: it is
-                           ///< noisy then; 0: it was idle
+  bool unasked = false;  ///< the hosts do not describe their compute, so a core of this machine is
+                         ///< assumed
+  std::vector<std::string> hosts{};  ///< their names in the scenario; empty: it lists no hosts
+  double others_used = 0;  ///< share of the machine that other programs used during calibration,
+                           ///< which is then noisy; 0: idle
 
   bool operator==(const ComputeBasis&) const = default;
 };

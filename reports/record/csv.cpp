@@ -1,4 +1,4 @@
-// The digits of a table, written by fmt, read by from_chars.
+// Cells of tables, written by fmt, read by from_chars.
 #include "reports/record/csv.h"
 
 #include "models/base/check.h"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
-/// `text` as a number, if it is one from its first to its last character.
+/// `text` as a number, if all of it is one.
 template <class T>
 std::optional<T> parse(std::string_view text) {
   T value{};
@@ -30,7 +30,7 @@ std::optional<T> parse(std::string_view text) {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/// Seconds with up to nine decimals, to the nanosecond; never by way of a double.
+/// Parses seconds with up to nine decimals as nanoseconds, exactly, without a double.
 std::optional<std::int64_t> parse_ns(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative) text.remove_prefix(1);
@@ -67,7 +67,7 @@ CsvWriter& CsvWriter::integer(std::int64_t value) {
 
 CsvWriter& CsvWriter::time_s(Duration value) {
   begin_cell();
-  // Unsigned, because the least integer has no positive twin.
+  // Unsigned, since the smallest integer cannot be negated.
   const auto bits = static_cast<std::uint64_t>(value.ns);
   const std::uint64_t ns = value.ns < 0 ? 0 - bits : bits;
   if (value.ns < 0) buffer_.push_back('-');
@@ -84,7 +84,7 @@ CsvWriter& CsvWriter::number(double value) {
 
 CsvWriter& CsvWriter::text(std::string_view value) {
   begin_cell();
-  // A blank at an end would be taken for one beside the cell.
+  // Readers strip blanks around an unquoted cell.
   const bool bare = value.find_first_of(",\"\r\n") == std::string_view::npos &&
                     (value.empty() || (!is_blank(value.front()) && !is_blank(value.back())));
   if (bare) {

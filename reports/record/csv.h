@@ -1,4 +1,4 @@
-// Comma-separated tables: cells that survive being written, errors that say where.
+// Comma-separated tables with exact round trips, errors that name the place.
 #pragma once
 
 #include "models/base/time.h"
@@ -16,8 +16,8 @@
 
 namespace foretrain {
 
-/// Appends rows to a text. Doubles are written with the fewest digits that read back as the same
-/// number, NaN as an empty cell, times as seconds with the nine decimals of their nanoseconds.
+/// Writes rows into a text. A double gets the fewest digits that read back as the same number, NaN
+/// an empty cell, a time its seconds with nine decimals.
 class CsvWriter {
  public:
   explicit CsvWriter(std::span<const std::string_view> columns);
@@ -26,13 +26,12 @@ class CsvWriter {
   CsvWriter& time_s(Duration value);
   CsvWriter& time_s(Instant value) { return time_s(value - Instant{}); }
   CsvWriter& number(double value);
-  CsvWriter& text(
-      std::string_view value);  ///< quoted where it has to be (scenarios/language/csv.h)
+  CsvWriter& text(std::string_view value);  ///< quoted if needed (scenarios/language/csv.h)
   CsvWriter& empty();
   void end_row();
 
   [[nodiscard]] std::string_view written() const { return {buffer_.data(), buffer_.size()}; }
-  /// What was written is somewhere else by now: the next rows begin a new text.
+  /// Clears the text after it was stored elsewhere; later rows begin a new text.
   void forget() { buffer_.clear(); }
 
  private:
@@ -42,14 +41,14 @@ class CsvWriter {
   bool row_begun_ = false;
 };
 
-/// Reads numbers that CsvWriter wrote. Every error is an InputError that begins with
-/// `source:line`, names the column, and ends in "the record is damaged".
+/// Reads tables that CsvWriter wrote. Every error is an InputError that begins with `source:line`,
+/// names the column, and ends with "the record is damaged".
 class CsvReader {
  public:
   /// `text` must outlive the reader; its first row must be `columns`.
   CsvReader(std::string_view text, std::string source, std::span<const std::string_view> columns);
 
-  /// Goes to the next row; false at the end.
+  /// Moves to the next row; false at the end.
   bool next_row();
 
   std::int64_t integer();

@@ -1,4 +1,4 @@
-// When the target was reached, the time of evaluations counted or left out.
+// The time to the target, with or without the time of evaluations.
 #include "models/protocol/async.h"
 #include "models/protocol/registry.h"
 #include "models/protocol/ssp.h"
@@ -17,14 +17,15 @@ namespace {
 
 double seconds(Duration d) { return static_cast<double>(d.ns) / 1e9; }
 
-/// Where between `before`, which misses `goal`, and `after`, which reaches it, the line does.
+/// Share of the way from `before`, which misses `goal`, to `after`, which meets it, at which a
+/// straight line reaches `goal`.
 double share_to(double before, double after, double goal) {
   const double share = (goal - before) / (after - before);
   return std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 1.0;
 }
 
-/// Of an evaluation's time by how much it delays the training, 0 to 1. Workers that wait for nobody
-/// and share a quota make the chief's gradients while it evaluates.
+/// Share, 0 to 1, of an evaluation's time that delays the training. If workers do not wait for each
+/// other and share a quota, the others compute the chief's gradients during its evaluation.
 double held_up(const Scenario& scenario) {
   const TrainingSpec& training = scenario.training;
   if (scenario.framework.evaluation == "nobody") return 0;
@@ -59,7 +60,7 @@ const EvalReport* first_reaching(std::span<const EvalReport> evals, const Target
       evals, [&](const EvalReport& e) { return target.reached(e.loss, e.accuracy); });
   if (first == evals.end()) return nullptr;
   if (!first->final) return &*first;
-  constexpr std::int64_t kLong = 2;  // times what was between two evaluations at most
+  constexpr std::int64_t kLong = 2;  // multiple of the longest earlier gap
   std::int64_t most = 0;
   std::int64_t before = 0;
   for (auto each = evals.begin(); each != first; ++each) {

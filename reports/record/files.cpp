@@ -1,4 +1,4 @@
-// The folder of a record: whole files or the older ones.
+// The folder of a record; files are replaced whole.
 #include "reports/record/files.h"
 
 #include "reports/record/append_file.h"
@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 std::string why(int error) { return std::generic_category().message(error); }
 
-/// The tables of a record. One that has not ended may lack them, or the end of its last row.
+/// Reads the tables of a record. Without an end, a table or the end of its last row may be missing.
 struct Tables {
   fs::path folder;
   bool ended;
@@ -44,7 +44,7 @@ struct Tables {
     const fs::path path = folder / name;
     if (!ended && !fs::exists(path)) return {};
     std::string text = read_text_file(path);
-    if (!ended) text.resize(text.rfind('\n') + 1);  // npos + 1: not even its titles
+    if (!ended) text.resize(text.rfind('\n') + 1);  // npos + 1 = 0: not even a complete title row
     if (!ended && text.empty()) return {};
     std::vector<Row> rows = parse(text, path.string());
     if (!ended || rows.size() == expected) return rows;
@@ -53,7 +53,7 @@ struct Tables {
   }
 };
 
-/// What its rows tell of a record that has no end.
+/// Fills a record without an end from its rows.
 void interrupt(Record& record) {
   RowTally tally;
   tally.add(record);
@@ -70,12 +70,12 @@ void interrupt(Record& record) {
       furthest);
 }
 
-/// A folder in another one, in which a record is made before it takes the place of an older one.
+/// A temporary subfolder in which a record is written before it replaces an older one.
 class Aside {
  public:
   explicit Aside(const fs::path& folder) : folder_(folder), path_(folder / ".new") {
     std::error_code ignored;
-    fs::remove_all(path_, ignored);  // of one that was killed
+    fs::remove_all(path_, ignored);  // left by a killed process
     fs::create_directory(path_, ignored);
   }
   Aside(const Aside&) = delete;
@@ -87,12 +87,12 @@ class Aside {
 
   [[nodiscard]] const fs::path& path() const { return path_; }
 
-  // run.json comes last: its counts tell whether the others are of its record.
+  // run.json is moved last: its row counts show whether the other files belong to it.
   void move_out() const {
     std::error_code error;
     fs::remove(folder_ / kProvenanceFile, error);
     for (const std::string& name : files_beside_run()) move_out(name);
-    fs::remove((folder_ / kTensorboardFile).parent_path(), error);  // where it is empty
+    fs::remove((folder_ / kTensorboardFile).parent_path(), error);  // if it is empty
     move_out(kRunFile);
   }
 
@@ -127,7 +127,7 @@ void write_text_file(const fs::path& path, std::string_view text) {
   std::error_code error;
   const fs::file_status there = fs::status(path, error);
   if (fs::exists(there) && !fs::is_regular_file(there)) return AppendFile(path).append(text);
-  // Of a link, what it leads to is replaced, not the link.
+  // A link stays; the file that it points to is replaced.
   const fs::path place = fs::exists(there) ? fs::canonical(path, error) : path;
   const fs::path aside = place.parent_path() / fmt::format(".{}.new", place.filename().string());
   std::error_code ignored;
@@ -211,7 +211,7 @@ Record read_record(const fs::path& folder) {
   return std::move(record);
 }
 
-// Each part has the titles in front of its rows.
+// Each part is parsed with the title row in front.
 void read_steps(const fs::path& folder, const std::function<void(const StepRow&)>& look,
                 std::size_t part) {
   const fs::path path = folder / kStepsFile;

@@ -1,4 +1,4 @@
-// The record as a folder: run.json, CSV tables, timeline.json, tensorboard/, of a run inputs.bin.
+// The record as a folder: run.json, CSV tables, timeline.json, tensorboard/, for a run inputs.bin.
 #pragma once
 
 #include "reports/record/record.h"
@@ -14,9 +14,8 @@
 
 namespace foretrain {
 
-/// Makes `folder` where it is absent and sees that it can be written: before a training, not after
-/// it.
-/// @throws InputError
+/// Creates `folder` if needed, and checks that it is writable; called before a training rather than
+/// after it. @throws InputError
 void prepare_folder(const std::filesystem::path& folder);
 
 // The files of a record's folder.
@@ -26,48 +25,48 @@ inline constexpr const char* kEvalsFile = "evals.csv";
 inline constexpr const char* kUsageFile = "usage.csv";
 inline constexpr const char* kInputsFile = "inputs.bin";
 inline constexpr const char* kTimelineFile = "timeline.json";
-/// All but run.json, which says what they belong to; those that a record has.
+/// The files that a record may have besides run.json, which identifies the record.
 std::vector<std::string> files_beside_run();
 
-/// The text of a file. @throws InputError where it cannot be read
+/// The text of a file. @throws InputError if it cannot be read
 std::string read_text_file(const std::filesystem::path& path);
-/// Writes a file, whole or not at all: beside its place, then there. Where it cannot, the older one
-/// stays, nothing else. What is no file, such as /dev/stdout, is written as it is.
-/// @throws WriteError, InputError (write_error.h) where it cannot
+/// Writes a file atomically: a temporary file next to it is renamed. On an error the older file
+/// stays unchanged. Anything but a regular file, such as /dev/stdout, is written directly.
+/// @throws WriteError, InputError (write_error.h) if it cannot be written
 void write_text_file(const std::filesystem::path& path, std::string_view text);
 
-/// Writes a record that is all there into `folder`, which is made where it is absent; files of an
-/// earlier record are replaced, once all are written. The same record gives the same bytes, but for
-/// dates: `zero` is that of RecordWriter::begin.
-/// @throws WriteError where the disk takes it not, InputError where it cannot be written there
+/// Writes a complete record into `folder`, which is created if needed. Files of an earlier record
+/// are replaced after all new ones are written. The same record gives the same bytes, except for
+/// dates, which derive from `zero` (RecordWriter::begin).
+/// @throws WriteError if the disk is full or broken, InputError if the folder is not writable
 void write_record(const Record& record, const std::filesystem::path& folder, WallTime zero = {});
 
-/// What a record is of, its totals, without its rows: run.json alone. Nothing, where there is none.
-/// @throws InputError where that is damaged
+/// Scenario and totals of a record without its rows, from run.json alone; nothing if there is none.
+/// @throws InputError if it is damaged
 std::optional<Record> read_record_head(const std::filesystem::path& folder);
 
-/// Moves those of `names` that are in `folder` into a folder of it, earlier-1 or the next that is
-/// free: nothing is lost. Returns that one; empty where none of them was there.
+/// Moves those of `names` that exist in `folder` to a new subfolder, earlier-1, earlier-2, ...;
+/// nothing is deleted. Returns the path of the subfolder; empty if none of them exists.
 std::filesystem::path set_aside(const std::filesystem::path& folder,
                                 const std::vector<std::string>& names);
 
-/// Reads a record back, its rows in their order. One that has no end, since its training goes on or
-/// whoever wrote it (writer.h) was killed, is read up to its last whole rows: it was interrupted,
-/// and its totals are what the rows come to. @throws InputError saying what is wrong with which
-/// file and line
+/// Reads a record with its rows sorted. If it has no end, since its training still runs or its
+/// writer (writer.h) was killed, it is read up to the last complete rows; its outcome is then
+/// `interrupted`, and its totals are computed from the rows. @throws InputError that names the
+/// file, the line, the error
 Record read_record(const std::filesystem::path& folder);
 
-/// Looks at the steps of a folder one after another, in the order in which they were written;
-/// about `part` bytes of them are in memory at once.
+/// Passes the steps of a folder to `look` one by one, in the order in which they were written.
+/// About `part` bytes of them are in memory at once.
 void read_steps(const std::filesystem::path& folder,
                 const std::function<void(const StepRow&)>& look, std::size_t part = 4U << 20U);
 
-/// Holds a folder for this process. The kernel releases it when the process ends, however that
-/// ends. The file `.lock` in the folder has the process that holds it; it is removed at the end.
+/// Locks a folder for this process. The kernel releases the lock when the process ends in any way.
+/// The file `.lock` in the folder names the process; the destructor removes it.
 class FolderLock {
  public:
-  /// Makes the folder where it is absent (prepare_folder). @throws InputError that names the folder
-  /// and the process that holds it, or as prepare_folder
+  /// Creates the folder if needed (prepare_folder). @throws InputError that names the folder and
+  /// the process that has locked it, or as prepare_folder
   explicit FolderLock(const std::filesystem::path& folder);
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;

@@ -10,12 +10,12 @@
 
 namespace foretrain {
 
-/// Names with values; nothing: not known.
+/// Names with values; an empty value is not known.
 using FlatFigures = std::vector<std::pair<std::string, std::optional<double>>>;
 
-/// The numbers of the record's JSON in its order, those of objects in it as `phases.compute_s`;
-/// last `rss_bytes_most`, the memory of the node that has most. Lists are left out: a list of nodes
-/// says who did what, which has no middle. What is no number but null counts as not known.
+/// The numbers of the record's JSON in its order; nested ones are named like `phases.compute_s`.
+/// Null is an unknown number. Lists are left out, since the items of different nodes cannot be
+/// combined. Last comes `rss_bytes_most`, the memory of the node with most.
 FlatFigures flat_figures(const Record& record);
 
 }  // namespace foretrain

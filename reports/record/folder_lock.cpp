@@ -1,4 +1,4 @@
-// One process writes into a folder at a time.
+// A lock that lets one process write into a folder at a time.
 #include "reports/record/files.h"
 #include "scenarios/language/write_error.h"
 
@@ -16,14 +16,14 @@
 namespace foretrain {
 namespace {
 
-/// `process 4711 on node0`, as the holder has written it.
+/// `process 4711 on node0`, as written by the holder of the lock.
 std::string holder_in(int file) {
   std::array<char, 300> text{};
   const ssize_t size = pread(file, text.data(), text.size(), 0);
   return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : "another process";
 }
 
-/// Another holder may have removed the file after this process opened it.
+/// Whether the file is still in the folder: another holder may have removed it since it was opened.
 bool is_still_at(const std::filesystem::path& path, int file) {
   struct stat opened {};
   struct stat there {};
@@ -39,7 +39,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder) : path_(folder / ".l
     if (file_ >= 0) close(file_);
     file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
     if (file_ < 0) fail_to_write(path_.string(), errno);
-    if (flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) continue;  // or none can be
+    if (flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) continue;  // or unsupported
     const std::string holder = holder_in(file_);
     close(file_);
     throw InputError(
@@ -50,7 +50,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder) : path_(folder / ".l
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
   const std::string holder = fmt::format("process {} on {}", getpid(), host.data());
-  // On a full disk it stays empty: the lock holds all the same.
+  // The lock works without this text, which is missing on a full disk.
   [[maybe_unused]] const bool written =
       ftruncate(file_, 0) == 0 && pwrite(file_, holder.data(), holder.size(), 0) > 0;
 }

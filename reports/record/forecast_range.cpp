@@ -6,19 +6,20 @@
 namespace foretrain {
 namespace {
 
-/// Nine of ten errors of protocol, transport and network with a run's own compute times: of 125
-/// rows of the ledger (scenarios/validation) 47 % have 95 % of their cases within 12.5 %, 59 %
-/// within 15 %.
+/// 90th percentile of the error that protocol, transport and network cause, measured with the runs'
+/// own compute times: of 125 rows of the ledger (scenarios/validation) 47 % have 95 % of their
+/// cases within 12.5 %, 59 % within 15 %.
 constexpr double kProtocol = 0.15;
-/// Assumed for compute by a data sheet. Forecasts that stand on one measured row of each series are
-/// within 23 % in nine of ten cases (scenarios/clusters); a data sheet knows less.
+/// Assumed error of compute times from a data sheet. Forecasts that are based on one measured row
+/// per series are within 23 % in nine of ten cases (scenarios/clusters); a data sheet is worse.
 constexpr double kDataSheet = 0.25;
-/// Nine of ten of a normal distribution, in standard deviations; in half interquartile ranges.
+/// Half-width of the central 90 % of a normal distribution in standard deviations, and the half
+/// interquartile range.
 constexpr double kNormal = 1.645;
 constexpr double kQuartile = 0.674;
 
-/// How much faster and slower than in its median the machine was while it was calibrated; 1 and 1
-/// if it was steady, or nobody looked.
+/// Range of the machine's speed during calibration, relative to its median; 1 to 1 if the speed was
+/// steady or was not measured.
 ForecastRange wander(const Record& record) {
   if (!record.calibrated.known()) return {};
   const auto other = [&](const NodeTotals& node) {

@@ -50,7 +50,7 @@ InputRow get_row(std::string_view text, std::size_t at) {
   return row;
 }
 
-/// The row without what its kind of input has not.
+/// The row with only the fields that its kind of input has.
 InputRow reduced(const InputRow& row) {
   using Kind = InputRow::Kind;
   InputRow own;
@@ -70,12 +70,12 @@ InputRow reduced(const InputRow& row) {
   return own;
 }
 
-/// Looks at the rows of a file one after another.
+/// Checks the rows of a file in order.
 class Checker {
  public:
   explicit Checker(std::size_t nodes) : latest_(nodes) {}
 
-  /// What is wrong with the row; empty: nothing.
+  /// The error in the row; empty if it is valid.
   std::string look(const InputRow& row) {
     if (row.kind > InputRow::Kind::back) {
       return fmt::format("an input of kind {}", static_cast<int>(row.kind));
@@ -96,7 +96,7 @@ class Checker {
  private:
   std::string look_at_times(const InputRow& row) {
     std::optional<Instant>& latest = latest_[row.node];
-    // One that goes on from a checkpoint begins again.
+    // A second `started` is valid: it follows a restart from a checkpoint.
     if (row.kind != InputRow::Kind::started && !latest) {
       return fmt::format("node {} has not begun", row.node);
     }
@@ -111,7 +111,8 @@ class Checker {
     return {};
   }
 
-  std::vector<std::optional<Instant>> latest_;  // of each node; none: it has not begun
+  std::vector<std::optional<Instant>> latest_;  // time of each node's latest input; none: not
+                                                // started
 };
 
 }  // namespace
@@ -138,7 +139,7 @@ void append_row(std::string& text, const InputRow& row) {
 std::vector<InputRow> parse_inputs(std::string_view text, std::size_t nodes,
                                    const std::string& path) {
   std::size_t at = kMagic.size();
-  if (inputs_head({}).starts_with(text)) return {};  // the disk was full when it began
+  if (inputs_head({}).starts_with(text)) return {};  // the disk was full when it was created
   if (text.size() < kHead || !text.starts_with(kMagic) ||
       get<std::uint32_t>(text, at) != kVersion) {
     throw InputError(fmt::format("{}: no recorded inputs of this version", path));

@@ -23,16 +23,16 @@ constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP};
 constexpr std::time_t kPatience_s = 2;
 constexpr int kInterruptedStatus = 130;
 
-/// What is known of signals: a handler has nothing but what is global.
+/// State of the signal handlers, which can use nothing but globals.
 struct SignalState {
-  std::atomic<int> came{0};  // the first one
+  std::atomic<int> came{0};  // number of the first signal; 0: none
   std::atomic<std::time_t> came_s{0};
-  std::atomic<bool> heard{false};  // somebody has asked since
-  std::atomic<pid_t> owner{0};     // the process that listens
+  std::atomic<bool> heard{false};  // signal() has returned it since
+  std::atomic<pid_t> owner{0};     // the process that handles signals
   std::array<int, 2> pipe{-1, -1};
   std::array<struct sigaction, kEndingSignals.size()> before{};
   void (*pipe_before)(int) = SIG_DFL;
-  std::atomic<int> living{0};  // Interruptions
+  std::atomic<int> living{0};  // number of Interruption objects
 };
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free &&
               std::atomic<std::time_t>::is_always_lock_free);
@@ -45,7 +45,7 @@ std::time_t seconds_now() {
   return now.tv_sec;
 }
 
-// Only what is safe in a handler.
+// Calls async-signal-safe functions only.
 void note_signal(int signal) {
   SignalState& state = signal_state;
   if (getpid() != state.owner) return;

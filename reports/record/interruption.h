@@ -1,37 +1,36 @@
-// Signals that ask a command to end: Ctrl-C, SIGTERM, SIGHUP.
+// Handling of signals that end a command: Ctrl-C, SIGTERM, SIGHUP.
 #pragma once
 
 #include <string>
 
 namespace foretrain {
 
-/// `interrupted by signal 15`, as a record has it.
+/// `interrupted by signal 15`, the failure of a record.
 std::string interrupted_by(int signal);
 
-/// While one exists, these signals end nothing by themselves: whoever works asks now and then
-/// whether one has come, and ends where a record can be left. One for a whole command; one that is
-/// made during the life of another changes nothing. SIGHUP stays ignored where it was, as nohup has
-/// it. Children that are forked meanwhile are ended by who forked them, not by these signals. Who
-/// reads standard output may go away: that fails a write then (EPIPE), and ends nothing either.
+/// While an object exists, these signals do not end the process: the work polls for them, and stops
+/// where a record can be completed. A command has one object; nested ones have no effect. SIGHUP
+/// stays ignored if it was, as under nohup. Forked children have to be ended by their parent, not
+/// by these signals. If the reader of standard output has gone, a write fails with EPIPE instead of
+/// ending the process.
 ///
-/// Where nobody has asked for two seconds, a second signal ends the process, with status 130.
+/// If the work does not poll for two seconds after a signal, the next one exits with status 130.
 class Interruption {
  public:
-  /// @throws std::system_error where there is no pipe to be had
+  /// @throws std::system_error if no pipe can be created
   Interruption();
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
   ~Interruption();
 
-  /// The first signal that has come since the outermost one was made; 0: none, or none exists. From
-  /// any thread.
+  /// The first signal since the outermost object was created; 0 if there was none. Any thread.
   static int signal();
   static bool asked() { return signal() != 0; }
-  /// @throws NotDone where one has come: what is under way was interrupted
+  /// @throws NotDone (interrupted) if there was a signal
   static void check();
-  /// What signal() was last: for the exit status, once the command is done.
+  /// The signal even after the last object was destroyed, for the exit status of the command.
   static int last();
-  /// Readable from the first signal on, for an event loop that sleeps; -1 where none exists.
+  /// A descriptor that is readable after the first signal, for an event loop; -1 without an object.
   static int descriptor();
 };
 

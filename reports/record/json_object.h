@@ -1,4 +1,4 @@
-// A JSON file of ours: parsed, then read key by key.
+// Access to a JSON file that foretrain wrote, with errors that name the key.
 #pragma once
 
 #include "scenarios/language/input_error.h"
@@ -18,26 +18,26 @@
 
 namespace foretrain {
 
-// How an error about such a file ends.
+// Endings of errors about such a file.
 inline constexpr std::string_view kDamagedRecord = "the record is damaged";
 inline constexpr std::string_view kDamagedFile = "the file is damaged, or of another version";
 
-/// `source`: the file that `text` is of; `verdict`: how errors end. JsonObject reads it key by key.
-/// @throws InputError with the line where it is damaged
+/// Parses `text`, the content of the file `source`, for JsonObject; errors end with `verdict`.
+/// @throws InputError with the line of the damage
 nlohmann::ordered_json parse_json(std::string_view text, const std::string& source,
                                   std::string_view verdict = kDamagedRecord);
 
-/// A value in a message. What holds others is only named: it may be long.
+/// A value as shown in a message. Arrays and objects are only named, since they may be long.
 inline std::string shown_in_message(const nlohmann::ordered_json& value) {
   if (value.is_array()) return "an array";
   return value.is_object() ? "an object" : value.dump();
 }
 
-/// Every error names the file, then the way to the key; what is wrong with a value is told by it.
-/// What it is an object of outlives it.
+/// An object of such a file. Every error names the file, the path to the key, and the wrong value.
+/// The JSON must outlive it.
 class JsonObject {
  public:
-  /// `where`: the file with a colon; `verdict`: how errors end.
+  /// `where`: the file with a colon; `verdict`: the end of errors.
   JsonObject(const nlohmann::ordered_json& json, std::string where,
              std::string_view verdict = kDamagedRecord)
       : json_(json), where_(std::move(where)), verdict_(verdict) {
@@ -53,7 +53,7 @@ class JsonObject {
     if (found == json_.end()) fail(fmt::format("has no `{}`", key));
     return *found;
   }
-  /// The key is there, and is not null.
+  /// Whether the key exists and is not null.
   [[nodiscard]] bool has(const char* key) const {
     const auto found = json_.find(key);
     return found != json_.end() && !found->is_null();
@@ -63,7 +63,7 @@ class JsonObject {
     return fmt::format("{} {}:", where_, key);
   }
   [[nodiscard]] JsonObject object(const char* key) const { return {at(key), path(key), verdict_}; }
-  /// The items of an array, each an object.
+  /// The items of an array of objects.
   [[nodiscard]] std::vector<JsonObject> objects(const char* key) const {
     const nlohmann::ordered_json& items = array(key);
     std::vector<JsonObject> all;
@@ -73,7 +73,7 @@ class JsonObject {
     }
     return all;
   }
-  /// The keys of an object, whatever they are called.
+  /// All keys of the object.
   [[nodiscard]] std::vector<std::string> keys() const {
     std::vector<std::string> all;
     all.reserve(json_.size());
@@ -96,12 +96,12 @@ class JsonObject {
     return at(key);
   }
 
-  /// null is `unknown`.
+  /// Null gives `unknown`.
   [[nodiscard]] std::int64_t integer_or(const char* key, std::int64_t unknown) const {
     return at(key).is_null() ? unknown : integer(key);
   }
 
-  /// null is NaN.
+  /// Null gives NaN.
   [[nodiscard]] double number(const char* key) const {
     const nlohmann::ordered_json& value = at(key);
     if (value.is_null()) return std::numeric_limits<double>::quiet_NaN();
@@ -110,18 +110,18 @@ class JsonObject {
     return value.get<double>();
   }
 
-  /// Where it is there, and is not null.
+  /// Empty if the key is missing or null.
   [[nodiscard]] std::optional<double> known_number(const char* key) const {
     return has(key) ? std::optional(number(key)) : std::nullopt;
   }
 
-  /// Either true or false.
+  /// A boolean.
   [[nodiscard]] bool flag(const char* key) const {
     if (!at(key).is_boolean()) fail(fmt::format("{}: is neither true nor false", key));
     return at(key).get<bool>();
   }
 
-  /// null is empty.
+  /// Null gives an empty text.
   [[nodiscard]] std::string text(const char* key) const {
     const nlohmann::ordered_json& value = at(key);
     if (value.is_null()) return {};
@@ -129,11 +129,11 @@ class JsonObject {
     return value.get<std::string>();
   }
 
-  /// Empty where it is not there, too.
+  /// Empty if the key is missing or null.
   [[nodiscard]] std::string known_text(const char* key) const {
     return has(key) ? text(key) : std::string();
   }
-  /// The items of an array, each a text.
+  /// The items of an array of texts.
   [[nodiscard]] std::vector<std::string> texts(const char* key) const {
     std::vector<std::string> all;
     all.reserve(array(key).size());
@@ -144,7 +144,7 @@ class JsonObject {
     return all;
   }
 
-  /// One of the values of an enumeration, by its name.
+  /// A value of an enumeration by its name.
   template <class Enum, std::size_t N>
   [[nodiscard]] Enum one_of(const char* key, const std::array<Enum, N>& all) const {
     const std::string name = text(key);

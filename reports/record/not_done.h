@@ -1,4 +1,4 @@
-// A training that was not done, as an error.
+// The error for a training that was not completed.
 #pragma once
 
 #include "reports/record/record.h"
@@ -8,7 +8,7 @@
 
 namespace foretrain {
 
-/// A training was not done that others depend on; its record so far is kept where one is written.
+/// Thrown if a training that others depend on fails; its record so far may have been saved.
 class NotDone : public std::runtime_error {
  public:
   NotDone(Outcome outcome, const std::string& what) : std::runtime_error(what), outcome_(outcome) {}

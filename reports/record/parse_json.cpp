@@ -1,4 +1,4 @@
-// A JSON file of ours, or an error that says where it is none.
+// Parses JSON files of foretrain; errors name the line.
 #include "reports/record/json_object.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/json_nesting.h"
@@ -17,12 +17,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// At which line the parser stops. Not all of its exceptions say it: a stream does.
+/// Line at which the parser stops, from its stream position: not all of its exceptions have it.
 std::size_t line_of_error(std::string_view text) {
   std::istringstream stream{std::string(text)};
   if (Json::accept(stream)) return 1;
   const std::streamoff read = stream.rdbuf()->pubseekoff(0, std::ios::cur, std::ios::in);
-  const std::streamoff before = std::max<std::streamoff>(read - 1, 0);  // it looks one further
+  const std::streamoff before = std::max<std::streamoff>(read - 1, 0);  // it reads one ahead
   const auto ends = std::ranges::count(text.substr(0, static_cast<std::size_t>(before)), '\n');
   return 1 + static_cast<std::size_t>(ends);
 }

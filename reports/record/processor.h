@@ -7,14 +7,14 @@
 
 namespace foretrain {
 
-/// What tells machines apart that people call by one name. A cache of size 0: nobody said.
+/// Distinguishes machines with the same name. A cache size of 0 is not known.
 struct Processor {
   std::string name;  ///< `Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz`
-  int family = 0;    ///< with `model`: which design it is; a virtual machine's name may say little
+  int family = 0;    ///< with `model`: the design; the name in a virtual machine may be vague
   int model = 0;
-  int cores = 0;  ///< that this process may use
-  Bytes l1d;      ///< of a core
-  Bytes l2;       ///< likewise
+  int cores = 0;  ///< number of cores that this process may use
+  Bytes l1d;      ///< per core
+  Bytes l2;       ///< per core
   Bytes l3;       ///< shared
 
   bool operator==(const Processor&) const = default;

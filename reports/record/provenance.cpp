@@ -17,7 +17,7 @@ void write_provenance(const Provenance& provenance, const fs::path& folder) {
                                     {"host", provenance.host},
                                     {"processor", provenance.processor},
                                     {"command", provenance.command}};
-  const auto repair = nlohmann::ordered_json::error_handler_t::replace;  // words are bytes
+  const auto repair = nlohmann::ordered_json::error_handler_t::replace;  // may be invalid UTF-8
   write_text_file(folder / kProvenanceFile, json.dump(2, ' ', false, repair) + "\n");
 }
 

@@ -1,4 +1,4 @@
-// Which program wrote the record of a run: a file of its own beside the others.
+// The program that wrote the record of a run, in a separate file.
 #pragma once
 
 #include <filesystem>
@@ -8,25 +8,24 @@
 
 namespace foretrain {
 
-/// Kept apart from the record, which is a function of what was trained: two simulations write the
-/// same bytes, whoever made them.
+/// Separate from the record, which is a function of the training alone: two simulations write the
+/// same bytes, whatever program or host makes them.
 struct Provenance {
   std::string build;                 ///< `0.1.0 (2c2e608b1a2c, wire 2)`
   std::string date;                  ///< when the record was written, UTC: 2026-11-23T06:15:00Z
-  std::string host;                  ///< of the launcher
-  std::vector<std::string> command;  ///< the words of the command line
-  std::string processor{};           ///< of that host; empty: its writer did not say
+  std::string host;                  ///< host name of the launcher
+  std::vector<std::string> command;  ///< arguments of the command line
+  std::string processor{};           ///< of that host; empty: not known
 
   bool operator==(const Provenance&) const = default;
 };
 
 inline constexpr const char* kProvenanceFile = "provenance.json";
 
-/// Writes it into the folder of a record. @throws InputError where it cannot
+/// Writes the file into the folder of a record. @throws InputError if it cannot be written
 void write_provenance(const Provenance& provenance, const std::filesystem::path& folder);
 
-/// That of a folder, where it has one: simulations have none. @throws InputError where it is
-/// damaged
+/// Reads the file of a folder; nothing without one (simulations). @throws InputError if damaged
 std::optional<Provenance> read_provenance(const std::filesystem::path& folder);
 
 }  // namespace foretrain

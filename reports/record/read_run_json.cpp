@@ -1,4 +1,4 @@
-// A record from the keys of run.json, as run_json.cpp writes them.
+// Reads a record from the keys of run.json, which run_json.cpp writes.
 #include "reports/record/json_object.h"
 #include "reports/record/run_json.h"
 #include "scenarios/resolve/read.h"
@@ -31,7 +31,7 @@ std::vector<ComputeBasis> parse_basis(const JsonObject& reader) {
     read.date = each.text("date");
     read.spread = each.number("spread");
     read.jitter = each.number("jitter");
-    // Unknown ones are zero.
+    // Unknown values are written as zero, never as null.
     if (!std::isfinite(read.spread)) each.fail("spread: is not a number");
     if (!std::isfinite(read.jitter)) each.fail("jitter: is not a number");
     read.unasked = each.at("unasked").get<bool>();
@@ -57,7 +57,7 @@ std::vector<Absence> parse_away(const JsonObject& node) {
 std::vector<NodeTotals> parse_nodes(const JsonObject& reader) {
   std::vector<NodeTotals> nodes;
   const JsonObject placement = reader.object("placement");
-  // One for each node: the object itself would look through all of them for each.
+  // An index by role: a lookup in the object itself would be linear for each node.
   std::unordered_map<std::string_view, const Json*> places;
   for (const auto& [role, place] : reader.at("placement").get_ref<const Json::object_t&>()) {
     places.emplace(role, &place);
@@ -136,7 +136,7 @@ StepTotals parse_step_totals(const JsonObject& reader) {
   }
   totals.staleness = reader.integer("staleness");
   totals.median = {reader.integer("median_ns")};
-  if (!reader.has("by_worker")) return totals;  // of an older program
+  if (!reader.has("by_worker")) return totals;  // from an older program
   totals.by_worker = parse_steps_of(reader, "by_worker");
   totals.first_loss = reader.number("first_loss");
   totals.last_loss = reader.number("last_loss");

@@ -1,4 +1,4 @@
-// When two records are equal; how what they hold is called.
+// Equality of records; names of their parts.
 #include "reports/record/record.h"
 
 #include "scenarios/resolve/read.h"
@@ -10,7 +10,7 @@
 namespace foretrain {
 namespace {
 
-/// A double of which not a number is a value like any other.
+/// A double whose NaN equals NaN.
 struct Figure64 {
   double value;
   friend bool operator==(Figure64 a, Figure64 b) {
@@ -18,7 +18,7 @@ struct Figure64 {
   }
 };
 
-/// A figure of which all negative values say that it is not known.
+/// Maps all negative values, which mean not known, to -1.
 Bytes known_bytes(Bytes bytes) { return std::max(bytes, Bytes{-1}); }
 
 auto fields(const StepRow& row) {

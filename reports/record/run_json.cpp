@@ -1,4 +1,4 @@
-// Which key of run.json holds which field.
+// Maps the fields of a record to the keys of run.json.
 #include "reports/record/run_json.h"
 
 #include "reports/record/summary.h"
@@ -68,7 +68,7 @@ Json step_totals_json(const StepTotals& totals) {
   json["staleness"] = totals.staleness;
   json["median_ns"] = totals.median.ns;
   json["by_worker"] = totals.by_worker;
-  json["first_loss"] = totals.first_loss;  // null where it is no number
+  json["first_loss"] = totals.first_loss;  // null if it is NaN
   json["last_loss"] = totals.last_loss;
   return json;
 }
@@ -98,9 +98,9 @@ Json basis_json(const std::vector<ComputeBasis>& basis) {
   return array;
 }
 
-/// As dump(2) prints it; `level`: how many lists it is in.
+/// Prints as dump(2) does, for a value at nesting depth `level`.
 std::string printed(const Json& json, std::size_t level) {
-  // Names come from outside: what is no UTF-8 in them is replaced, or there would be no record.
+  // Names may contain invalid UTF-8, which is replaced; else no record could be written.
   const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
   std::string indented;
   indented.reserve(2 * text.size());
@@ -111,7 +111,7 @@ std::string printed(const Json& json, std::size_t level) {
   return indented;
 }
 
-/// A list `level` deep as dump(2) prints it: between `brackets` what `item` appends of each.
+/// Prints a list at depth `level` as dump(2) does: `item` appends each item between `brackets`.
 template <class Items, class AppendItem>
 void append_list(std::string& text, std::string_view brackets, std::size_t level,
                  const Items& items, const AppendItem& append_item) {
@@ -126,8 +126,8 @@ void append_list(std::string& text, std::string_view brackets, std::size_t level
   text += brackets.back();
 }
 
-/// The text of `json`, whose lists of nodes are empty, with all nodes in them: of very many a
-/// document would take several times the room of its text.
+/// The text of `json`, whose lists of nodes are empty, with all nodes filled in. For very many
+/// nodes a complete JSON document would need several times the memory of its text.
 std::string text_of(const Json& json, const Record& record) {
   std::string text;
   const auto append_key = [&](const std::string& key) { text += printed(key, 0) + ": "; };
@@ -181,7 +181,7 @@ std::string run_json(const Record& record, RowsKept kept, const std::optional<Ro
   if (record.others_used >= 0) json["others_used"] = record.others_used;
   json["kernel_set"] = known_or_null(record.kernel_set);
   json["congestion_control"] = known_or_null(record.congestion_control);
-  json["placement"] = Json::object();  // filled in node by node, as `nodes` and those of `summary`
+  json["placement"] = Json::object();  // filled in node by node, like `nodes` here and in `summary`
   json["totals"] = {{"time_ns", record.time.ns}, {"startup_ns", record.startup.ns},
                     {"updates", record.updates}, {"gradients", record.gradients},
                     {"dropped", record.dropped}, {"most_lead", record.most_lead},

@@ -1,4 +1,4 @@
-// The text of run.json: all of a record but its rows.
+// The text of run.json: a record without its rows.
 #pragma once
 
 #include "reports/record/record.h"
@@ -10,25 +10,24 @@
 
 namespace foretrain {
 
-/// The format that this program writes, and the only one that it reads.
+/// The only format that this program writes and reads.
 inline constexpr int kRecordFormat = 1;
 
-/// How many rows the CSV files have; a file that lost its end is found out by it.
+/// Row counts of the CSV files, by which a truncated file is detected.
 struct RowCounts {
   std::size_t steps = 0;
   std::size_t evals = 0;
   std::size_t usage = 0;
 };
 
-/// `kept`: whether the rows are in the files beside it; of a summary their totals stand in it. No
-/// `rows`: the record has not ended.
+/// `kept`: whether the rows are in files beside it; of a summary it has their totals instead.
+/// `rows` is empty if the record has not ended.
 std::string run_json(const Record& record, RowsKept kept, const std::optional<RowCounts>& rows);
 
-/// A record without rows, with their counts. `source` is the file's name in messages.
-/// @throws InputError
+/// A record without rows, with their counts. parse_run_json throws InputError, naming `source`.
 struct RunJson {
   Record record;
-  std::optional<RowCounts> rows;  ///< none: the record has not ended
+  std::optional<RowCounts> rows;  ///< empty: the record has not ended
 };
 RunJson parse_run_json(std::string_view text, const std::string& source);
 

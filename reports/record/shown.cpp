@@ -36,7 +36,7 @@ std::vector<std::size_t> thinned(std::span<const double> values, std::size_t mos
 std::vector<int> shown_nodes(const Record& record, const std::vector<StepsOfNode>& steps,
                              std::size_t most) {
   const std::size_t nodes = record.nodes.size();
-  constexpr std::size_t kChosen = 4;  // beside every so manieth
+  constexpr std::size_t kChosen = 4;  // reserved for the chosen nodes besides every n-th
   std::vector<int> shown;
   const std::size_t stride =
       nodes <= most ? 1 : (nodes + most - kChosen - 1) / std::max<std::size_t>(1, most - kChosen);

@@ -1,4 +1,4 @@
-// What of a large record is drawn, so that no extreme is lost.
+// Downsampling of large records that preserves extremes.
 #pragma once
 
 #include "reports/record/record.h"
@@ -14,25 +14,25 @@
 
 namespace foretrain {
 
-/// The steps of a record one after another, as often as somebody looks: of a run of many millions
-/// they are not all in memory.
+/// Iterates over the steps of a record, any number of times. For a run of many millions they are
+/// not all in memory.
 using Steps = std::function<void(const std::function<void(const StepRow&)>& look)>;
-/// Those that the record has.
+/// The steps in `record` itself.
 Steps steps_of(const Record& record);
 
-/// How many of them each node has, what they take.
+/// Number and total duration of a node's steps.
 struct StepsOfNode {
   std::size_t count = 0;
   Duration time;
 };
 std::vector<StepsOfNode> count_steps(const Steps& steps, std::size_t nodes);
 
-/// Which of `values` to draw, ascending: all, where there are no more than `most`. Else the first,
-/// the last and, of each of equally many in a row, the smallest and the largest; what is not a
-/// number is left out then. At most `most`, or 4 where that is more.
+/// Indices of the `values` to draw, ascending: all if there are at most `most`. Else the first and
+/// the last value, and the smallest and the largest of each of equally long stretches between them;
+/// NaN is left out then. At most `most` indices, or 4 if that is more.
 std::vector<std::size_t> thinned(std::span<const double> values, std::size_t most);
 
-/// The same of values that come one after another, so many of them; each stands for an item.
+/// The same as a stream: `count` values arrive one by one, each with an item.
 template <class Item>
 class Thinning {
  public:
@@ -41,7 +41,7 @@ class Thinning {
         all_(count <= most || count < 3),
         stretches_(std::max<std::size_t>(most, 4) / 2 - 1) {}
 
-  /// Calls `draw(place, item)` for what is drawn for sure by now, in order: each item once.
+  /// Calls `draw(place, item)` for each item that is now known to be drawn, in order, once each.
   template <class Draw>
   void add(double value, const Item& item, const Draw& draw) {
     const std::size_t place = next_++;
@@ -60,7 +60,7 @@ class Thinning {
     Item item;
   };
 
-  /// One past its last place.
+  /// Index after the last one of a stretch.
   [[nodiscard]] std::size_t end_of(std::size_t stretch) const {
     return 1 + (stretch + 1) * (count_ - 2) / stretches_;
   }
@@ -85,19 +85,19 @@ class Thinning {
   std::optional<Candidate> most_;
 };
 
-/// Which nodes to draw, ascending: all, where there are no more than `most`. Else every so manieth,
-/// and with them the chief, the first server, the workers whose steps took least and most.
+/// Indices of the nodes to draw, ascending: all if there are at most `most`. Else every n-th node,
+/// and the chief, the first server, the workers with the least and the greatest total step time.
 std::vector<int> shown_nodes(const Record& record, const std::vector<StepsOfNode>& steps,
                              std::size_t most);
 
-/// The rows of one node in the order of the record; for each node one list.
+/// For each node the list of its rows, in the order of the record.
 std::vector<std::vector<const UsageRow*>> usage_by_node(const Record& record);
 
-/// What a node used from the row before to this one.
+/// A node's usage in the interval from its previous row to this one.
 struct Used {
   Instant from;
   const UsageRow* row;
-  /// Per second; 0 where no time passed.
+  /// Amount per second; 0 if no time passed.
   [[nodiscard]] double rate(double amount) const;
   [[nodiscard]] double rate(Bytes amount) const { return rate(static_cast<double>(amount.value)); }
 };

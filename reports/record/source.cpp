@@ -13,7 +13,7 @@ namespace {
 
 using BasisFrom = ComputeBasis::From;
 
-/// What stands behind `simulated`.
+/// The text that follows `simulated`.
 std::string in_short(const ComputeBasis& basis) {
   switch (basis.from) {
     case BasisFrom::calibrated:
@@ -32,8 +32,8 @@ std::string in_short(const ComputeBasis& basis) {
   return "by the times of a profile";
 }
 
-/// The machine of a record without its name: `, 3 hosts emulated on 2 cores`. Each basis says
-/// whether it is noisy.
+/// The part of the record's machine after its name: `, 3 hosts emulated on 2 cores`. Without the
+/// note that it is noisy, which the text of each basis contains.
 std::string beyond_name(const Record& record) {
   const std::string& name = record.basis.front().of;
   if (!record.machine.starts_with(name)) return {};
@@ -54,7 +54,7 @@ std::string simulated_source(const Record& record) {
   return fmt::format("simulated {}{}", fmt::join(parts, "; "), beyond_name(record));
 }
 
-/// ` of a, b`: whose compute it is; empty: there are no hosts to tell apart.
+/// ` of a, b`: the hosts of the basis; empty if the scenario lists no hosts.
 std::string of_hosts(const ComputeBasis& basis) {
   if (basis.hosts.empty()) return {};
   return fmt::format(" of {}", fmt::join(basis.hosts, ", "));
@@ -71,7 +71,7 @@ std::string calibration_of(const ComputeBasis& basis) {
   return text;
 }
 
-/// Whose compute; ends without a stop.
+/// The source of compute times, without a full stop.
 std::string compute_clause(const ComputeBasis& basis) {
   const std::string hosts = of_hosts(basis);
   switch (basis.from) {
@@ -107,7 +107,7 @@ std::string compute_clause(const ComputeBasis& basis) {
   return fmt::format("compute{} is that of a profile, times that somebody measured", hosts);
 }
 
-/// What checkpoints take where nobody says it of a disk; empty: somebody does, or there are none.
+/// The assumed cost of checkpoints if their disk is not described; else empty.
 std::string disk_clause(const Record& record) {
   if (!record.disk_assumed) return {};
   const DiskCost disk = record.scenario_case.scenario.checkpoint.disk_on({});

@@ -1,4 +1,4 @@
-// Where a record's figures come from, for those who read them.
+// The source of a record's figures, as sentences for people.
 #pragma once
 
 #include "reports/record/record.h"
@@ -8,20 +8,20 @@
 
 namespace foretrain {
 
-/// Which mode, machine, calibration a record comes from, in short: `run on this machine, avx2
-/// kernels`, `simulated on this machine, calibrated 2026-11-25`, `simulated by compute: 20 ms`.
-/// That a machine was calibrated is said of one that somebody measured alone.
+/// Mode, machine and calibration of a record, in short: `run on this machine, avx2 kernels`,
+/// `simulated on this machine, calibrated 2026-11-25`, `simulated by compute: 20 ms`. Only measured
+/// machines are called calibrated.
 std::string source_of(const Record& record);
-/// Of all of them, each once.
+/// The sources of all records, without repetition.
 std::string source_of(const std::vector<Record>& records);
 
-/// What a simulation stands on, a sentence or two: whose compute, how it was found, how sure that
-/// is; of checkpoints that their disk is assumed, where it is; which jitter gradients have, and
-/// what it means that they have none. Empty for a run, for a record of an older program.
+/// The basis of a simulation in a few sentences: source and accuracy of compute times, the disk of
+/// checkpoints if it is assumed, TCP's CPU time if that is large, the jitter of gradients, or what
+/// its absence implies. Empty for a run, or in older records.
 std::string basis_sentence(const Record& record);
 
-/// Of a run whose machine others used more than a little meanwhile, how much, and what that means.
-/// Empty for others, for a simulation.
+/// How much of the machine other programs used during a run, with the consequence. Empty if it was
+/// 10 % or less, or for a simulation.
 std::string others_sentence(const Record& record);
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// Order statistics by partial sorting, ranks pair by pair.
+// Order statistics by partial sorting, rank correlation by counting pairs.
 #include "reports/record/statistics.h"
 
 #include <algorithm>

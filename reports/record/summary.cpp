@@ -1,4 +1,4 @@
-// The totals of a record, as figures with names.
+// Computes the summary figures of a record.
 #include "reports/record/summary.h"
 
 #include "models/base/check.h"
@@ -26,7 +26,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The double nearest to the time, so that it prints with no more digits than it has.
+/// Nearest double, so that the printed number has no extra digits.
 double seconds(Duration d) { return static_cast<double>(d.ns) / 1e9; }
 
 std::optional<double> known_value(double value) {
@@ -55,7 +55,7 @@ void summarize_steps(const Record& record, Summary& summary) {
       static_cast<double>(totals.staleness) / static_cast<double>(summary.steps);
 }
 
-/// Hosts that are described cost what they say; a run has those that there are.
+/// Hosts have prices in a simulation only; those of a run are the actual ones.
 void add_cost(const Record& record, Summary& summary) {
   constexpr double kHour_s = 3600;
   if (record.mode != Mode::simulate) return;
@@ -67,7 +67,7 @@ void add_cost(const Record& record, Summary& summary) {
   summary.cost = summary.price.per_hour * summary.time_s / kHour_s;
 }
 
-/// From the moment that every node was ready until the final evaluation was done.
+/// Time from the moment that all nodes were ready until the final evaluation was done.
 Duration until_the_end(const Record& record) {
   Duration end = record.time;
   for (const EvalReport& e : record.evals) end = std::max(end, e.time - Instant{} + e.took);
@@ -80,7 +80,7 @@ void add_cost(const Summary& s, Json& json) {
   json["price_per_hour"] = s.price.per_hour;
 }
 
-/// What its checkpoints, its restarts come to.
+/// Adds the totals of checkpoints and restarts.
 void add_interruptions(const Record& record, Json& json) {
   if (record.checkpoints.count > 0) {
     json["checkpoints"] = {{"count", record.checkpoints.count},
@@ -123,7 +123,7 @@ Summary summarize(const Record& record) {
   summarize_steps(record, summary);
   const EvalReport* first = first_reaching(record.evals, training.until);
   if (first != nullptr) {
-    // The last update may be applied before the chief has it.
+    // The last update may be applied before the chief receives it.
     summary.time_to_target_s = seconds(std::min(first->time - Instant{}, record.time));
   }
   const Duration evaluation = evaluation_before(record, nullptr);

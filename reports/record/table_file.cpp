@@ -18,7 +18,7 @@ namespace {
 
 using Names = std::span<const std::string_view>;
 
-/// Where each cell of a row of the file belongs: its place among `columns`, then `optional`.
+/// For each column of the file its index in a row: among `columns`, then `optional`.
 std::vector<std::size_t> places_of(const std::vector<CsvCell>& titles, const std::string& place,
                                    Names columns, Names optional) {
   std::vector<std::string_view> names(columns.begin(), columns.end());

@@ -1,4 +1,4 @@
-// Which column of a CSV file holds which field.
+// Maps the fields of rows to the columns of CSV files.
 #include "reports/record/tables.h"
 
 #include "reports/record/csv.h"
@@ -34,7 +34,7 @@ constexpr auto kUsageColumns =
     std::to_array<std::string_view>({"time_s", "node", "cpu_user_s", "cpu_system_s", "rss_bytes",
                                      "tx_bytes", "rx_bytes", "nic_tx_bytes", "nic_rx_bytes"});
 
-/// An empty cell where the figure is not known.
+/// Writes an empty cell if the number is not known.
 void add_known(CsvWriter& csv, Bytes bytes) {
   if (bytes.value < 0) {
     csv.empty();

@@ -10,7 +10,7 @@
 
 namespace foretrain {
 
-// A table with its titles alone, to which rows are added.
+// Each of these returns a table with its title row, to which add_row appends.
 
 /// worker, step, start_s, the six phases, staleness, loss (empty: not known).
 CsvWriter steps_table();
@@ -23,7 +23,7 @@ void add_row(CsvWriter& csv, const EvalReport& row);
 CsvWriter usage_table();
 void add_row(CsvWriter& csv, const UsageRow& row);
 
-// Back again. `source` is the file's name in messages. @throws InputError
+// Parsers of these tables. `source` is the file's name in messages. @throws InputError
 
 std::vector<StepRow> parse_steps(std::string_view text, const std::string& source);
 std::vector<EvalReport> parse_evals(std::string_view text, const std::string& source);

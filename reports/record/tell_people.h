@@ -1,4 +1,4 @@
-// What people are told beside the result.
+// Messages for people, separate from the result.
 #pragma once
 
 #include <exception>
@@ -7,13 +7,13 @@
 
 namespace foretrain {
 
-/// Writes to standard error, control characters as `\u001b`. Where that takes no more, nothing is
-/// told: no training ends for it.
+/// Writes to standard error, with control characters as `\u001b`. If that fails, the text is
+/// dropped: no training ends because of it.
 void tell_people(std::string_view text);
-/// The same of text that moves the cursor of a terminal.
+/// The same for text that moves the cursor of a terminal.
 void draw_for_people(std::string_view text);
 
-/// What went wrong, with what is short where the system starts no more processes and threads.
+/// The text of an error, with advice if the system starts no more processes and threads.
 std::string reason_of(const std::exception& error);
 
 }  // namespace foretrain

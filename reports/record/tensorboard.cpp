@@ -1,4 +1,4 @@
-// The wire encoding of three small messages, by hand: the build then needs no protocol compiler.
+// A hand-written encoder of three small messages, so that the build needs no protocol compiler.
 #include "reports/record/tensorboard.h"
 
 #include "reports/record/shown.h"
@@ -16,7 +16,7 @@
 namespace foretrain {
 namespace {
 
-// Protocol buffers' wire format: a key is the field's number and how its value is written.
+// Protocol buffers' wire format: a key is the number of the field with the encoding of its value.
 enum class Wire : unsigned { varint = 0, eight_bytes = 1, delimited = 2, four_bytes = 5 };
 
 void put_little_endian(std::string& out, std::unsigned_integral auto value) {
@@ -49,7 +49,7 @@ constexpr unsigned kSummaryValue = 1;
 constexpr unsigned kValueTag = 1;
 constexpr unsigned kValueSimple = 2;
 
-/// A double has room for a tenth of a microsecond of today's dates.
+/// A double resolves a tenth of a microsecond for today's dates.
 double seconds_of(WallTime time) {
   return std::chrono::duration<double>(time.time_since_epoch()).count();
 }
@@ -75,7 +75,7 @@ struct Point {
   double value;
 };
 
-/// The points of one tag that are drawn, of so many.
+/// The points of one tag, downsampled from `count` to about `most`.
 class Series {
  public:
   Series(std::string tag, std::size_t count, std::size_t most)
@@ -109,7 +109,7 @@ std::string scalar_event(const std::string& tag, const Point& point, WallTime ze
 
 using AllSeries = std::vector<Series>;
 
-/// A figure of a row, with its tag.
+/// A tag with its figure of a row.
 template <class Row>
 struct Tagged {
   const char* tag;
@@ -151,14 +151,13 @@ void add_evals(const std::vector<EvalReport>& rows, std::size_t most, AllSeries&
   }
 }
 
-/// How many updates so many gradients of a training came to: all of them to all that it made.
+/// Maps a number of gradients to the number of updates they make, proportionally to the totals.
 class Updates {
  public:
   Updates(std::int64_t gradients, std::int64_t updates)
       : gradients_(gradients), updates_(std::max<std::int64_t>(0, updates)) {}
 
-  /// Those that make an update together have it in common, the first of them, too: its step ends
-  /// once that was made.
+  /// Rounded up, so that all gradients of an update get the number after it, at which a step ends.
   [[nodiscard]] std::int64_t after(std::int64_t gradients) const {
     if (gradients_ == 0) return 0;
     const std::int64_t done = std::min(gradients, gradients_);
@@ -172,7 +171,7 @@ class Updates {
   std::int64_t updates_;
 };
 
-/// How many gradients all workers had done at the times of usage rows.
+/// Number of finished gradients of all workers at the times of usage rows.
 class GradientsDone {
  public:
   GradientsDone(const Record& record, const Steps& steps) {
@@ -186,17 +185,17 @@ class GradientsDone {
     });
     for (std::size_t i = 1; i < done_.size(); ++i) done_[i] += done_[i - 1];
   }
-  /// `time`: of a usage row.
+  /// `time` is that of a usage row.
   [[nodiscard]] std::int64_t at(Instant time) const { return done_[place_of(time)]; }
 
  private:
-  /// Of the first time that is not before `time`.
+  /// Index of the first time that is not before `time`.
   [[nodiscard]] std::size_t place_of(Instant time) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(times_, time) - times_.begin());
   }
 
-  std::vector<Instant> times_;      // each once, in order
-  std::vector<std::int64_t> done_;  // by them
+  std::vector<Instant> times_;      // sorted, without duplicates
+  std::vector<std::int64_t> done_;  // at these times
 };
 
 void add_usage(const std::string& node, const std::vector<const UsageRow*>& rows,
@@ -260,7 +259,7 @@ std::string tensorboard_events(const Record& record, const Steps& steps, WallTim
   AllSeries all;
   all.reserve(count);
   add_evals(record.evals, most, all);
-  std::map<int, std::size_t> of_worker;  // the first of its series
+  std::map<int, std::size_t> of_worker;  // index of its first series
   for (const int node : shown) {
     const auto index = static_cast<std::size_t>(node);
     const std::string& role = record.nodes[index].role;

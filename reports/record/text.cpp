@@ -1,4 +1,4 @@
-// Counts characters, not bytes.
+// Lays out text by characters, not bytes.
 #include "reports/record/text.h"
 
 #include "models/base/check.h"
@@ -74,7 +74,7 @@ std::string hang(std::string_view text, std::size_t indent) {
     while (columns_of(line) > columns) {
       const std::size_t most = head(line, columns + 1).size();
       const std::size_t space = line.rfind(' ', most - 1);
-      if (space == std::string::npos || space <= indent) break;  // a word that nothing breaks
+      if (space == std::string::npos || space <= indent) break;  // an unbreakable word
       all += line.substr(0, space) + '\n';
       line = std::string(indent, ' ') + line.substr(space + 1);
     }
@@ -135,7 +135,7 @@ std::string signed_percent(std::optional<double> share) {
 
 std::string cost_text(std::optional<double> cost, std::string_view currency) {
   if (!cost) return "-";
-  // Cents matter of what costs dollars; of less all digits.
+  // From 1 on two decimals; below, four significant digits.
   const std::string amount = *cost >= 1 ? fmt::format("{:.2f}", *cost) : figure(cost);
   return currency.empty() ? amount : fmt::format("{} {}", amount, currency);
 }

@@ -1,4 +1,4 @@
-// Text laid out for a terminal, as wide as that is.
+// Text layout for a terminal of any width.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,14 @@
 
 namespace foretrain {
 
-/// Where nobody knows how wide the terminal is, and in files.
+/// The width for files, and for a terminal of unknown width.
 inline constexpr std::size_t kTerminalColumns = 80;
 
-/// What text is laid out for: kTerminalColumns, until somebody says otherwise. Any thread.
+/// The width of laid-out text: kTerminalColumns until it is set. Any thread.
 std::size_t text_columns();
 void set_text_columns(std::size_t columns);
 
-/// While one exists, text is laid out for kTerminalColumns: a file is the same whatever terminal it
-/// was written from.
+/// While an object exists, the width is kTerminalColumns: a file does not depend on the terminal.
 class FileColumns {
  public:
   FileColumns() : before_(text_columns()) { set_text_columns(kTerminalColumns); }
@@ -32,33 +31,33 @@ class FileColumns {
   std::size_t before_;
 };
 
-/// Columns that UTF-8 text takes, each character one.
+/// Columns of UTF-8 text, one per character.
 std::size_t columns_of(std::string_view text);
 
-/// `text` broken at spaces so that no line is wider than `columns`; ends in a line feed.
-/// A word that is wider than a line is broken too.
+/// `text` broken at spaces into lines of at most `columns`, each with a line feed. A word that is
+/// wider than a line is broken, too.
 std::string wrap(std::string_view text, std::size_t columns = text_columns());
 
-/// Each line of `text` that is wider than the terminal broken at spaces, what is left of it
-/// `indent` columns in; the others as they are.
+/// `text` with each line that is wider than the terminal broken at spaces; its continuation lines
+/// are indented by `indent` columns.
 std::string hang(std::string_view text, std::size_t indent);
 
-/// `text` in exactly `columns`: filled with spaces, or cut with `...` at its end.
+/// `text` in exactly `columns`: padded with spaces, or cut with `...` at the end.
 std::string left(std::string_view text, std::size_t columns);
-/// As `left`, filled in front.
+/// As `left`, but padded in front.
 std::string right(std::string_view text, std::size_t columns);
 
-/// `a`, `a and b`, `a; b; c and 2 more`: names that may have commas in them.
+/// `a`, `a and b`, `a; b; c and 2 more`; the names may contain commas.
 std::string listed(const std::vector<std::string>& names);
 
-/// A word of a command line as a shell takes it: in quotes where it has to be.
+/// A word of a command line, quoted for a shell if needed.
 std::string shell_word(const std::string& word);
 
-/// `value` with four significant digits, `-` where it is not known.
+/// `value` with four significant digits; `-` if it is not known.
 std::string figure(std::optional<double> value);
-/// `-3.1 %`, always with its sign; `-` where it is not known.
+/// `-3.1 %`, always signed; `-` if it is not known.
 std::string signed_percent(std::optional<double> share);
-/// What something costs: `12.35 USD`, of less than 1 with four digits; `-` where it is not known.
+/// A cost: `12.35 USD`, below 1 with four digits; `-` if it is not known.
 std::string cost_text(std::optional<double> cost, std::string_view currency);
 /// `12,345,678`
 std::string grouped(std::int64_t value);

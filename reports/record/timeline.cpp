@@ -24,10 +24,10 @@ std::string quoted(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Microseconds with the three decimals of their nanoseconds.
+/// Microseconds with three decimals, which are the nanoseconds.
 std::string us(std::int64_t ns) {
   const auto bits = static_cast<std::uint64_t>(ns);
-  const std::uint64_t size = ns < 0 ? 0 - bits : bits;  // the least integer has no positive twin
+  const std::uint64_t size = ns < 0 ? 0 - bits : bits;  // the smallest integer cannot be negated
   return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", size / 1000, size % 1000);
 }
 std::string us(Instant time) { return us(time.ns); }
@@ -37,7 +37,7 @@ std::string number(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "null";
 }
 
-/// Events of one node; Perfetto takes process 0 for the idle task.
+/// Events of one node, as process `node` + 1, since Perfetto reserves 0 for the idle task.
 class Track {
  public:
   Track(fmt::memory_buffer& out, int node) : out_(out), process_(node + 1) {}
@@ -84,7 +84,7 @@ void draw_step(Track& track, const StepReport& step) {
   draw_phases(track, step.start, step.phases);
 }
 
-/// Steps that are not drawn one by one; the phases are what all of them come to.
+/// Consecutive steps that are drawn as one slice, with the sum of their phases.
 struct Between {
   std::size_t count = 0;
   Step first;
@@ -113,7 +113,7 @@ void draw_between(Track& track, const Between& steps) {
   draw_phases(track, steps.from, steps.sum);
 }
 
-/// The steps of one worker as they come: so many of so many are drawn one by one.
+/// Draws the steps of one worker as they arrive: about `most` of `count` become single slices.
 class DrawnSteps {
  public:
   DrawnSteps(std::size_t count, std::size_t most) : thinning_(count, most) {}
@@ -136,8 +136,8 @@ class DrawnSteps {
   }
 
   Thinning<std::monostate> thinning_;
-  std::vector<StepReport> waiting_;  // since the last that was drawn
-  std::size_t first_ = 0;            // the place of the first of them
+  std::vector<StepReport> waiting_;  // steps since the last one drawn
+  std::size_t first_ = 0;            // index of the first of them
 };
 
 void draw_final_evaluation(Track& track, const std::vector<EvalReport>& evals) {
@@ -148,7 +148,7 @@ void draw_final_evaluation(Track& track, const std::vector<EvalReport>& evals) {
   }
 }
 
-/// A level holds until the next one is told.
+/// A counter event applies until the next one.
 void draw_usage(Track& track, const std::vector<const UsageRow*>& rows, std::size_t most) {
   const std::vector<Used> used = used_by(rows);
   std::vector<double> cpu;
@@ -170,7 +170,7 @@ void draw_usage(Track& track, const std::vector<const UsageRow*>& rows, std::siz
   }
 }
 
-/// What is drawn of a node.
+/// The events of a node.
 struct NodeEvents {
   NodeEvents(std::size_t count, std::size_t most) : steps(count, most) {}
   fmt::memory_buffer events;
@@ -219,7 +219,7 @@ std::string timeline_json(const Record& record, const Steps& steps) {
     draw_usage(track, usage[static_cast<std::size_t>(node)], share);
     events.append(drawn.events);
   }
-  // Each event brings its comma; the first has none before it.
+  // Each event begins with a comma and a line feed, which the first one must not have.
   const std::string_view text(events.data(), events.size());
   return heading(record) + std::string(text.substr(std::min<std::size_t>(text.size(), 2))) +
          "\n]}\n";

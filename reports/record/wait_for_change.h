@@ -1,4 +1,4 @@
-// Waiting for another thread, where what is waited for often comes at once.
+// Waiting for another thread by polling first, since the wait is often short.
 #pragma once
 
 #include <atomic>
@@ -7,12 +7,12 @@
 
 namespace foretrain {
 
-/// Polls until `value` is no longer `seen`, then sleeps until it is: waking a thread can take
-/// longer than what it is woken for. Whoever changes the value notifies it.
+/// Polls until `value` differs from `seen`, then sleeps until it does: waking a thread can take
+/// longer than the work it waits for. The thread that changes the value must notify it.
 template <class T>
 void wait_for_change(const std::atomic<T>& value, T seen) {
   using Clock = std::chrono::steady_clock;
-  constexpr auto kSpin = std::chrono::microseconds(200);  // a few times what a wake costs
+  constexpr auto kSpin = std::chrono::microseconds(200);  // a few times the cost of a wake-up
   const auto end = Clock::now() + kSpin;
   while (value.load(std::memory_order_acquire) == seen) {
     if (Clock::now() > end) return value.wait(seen, std::memory_order_acquire);

@@ -1,4 +1,4 @@
-// Whole numbers in JSON that comes from outside.
+// Checked integers in JSON from outside.
 #pragma once
 
 #include "scenarios/language/input_error.h"
@@ -12,7 +12,8 @@
 
 namespace foretrain {
 
-/// Converted, another number would be any: 1e300 fits into no integer. @throws BadValue
+/// An integer of 64 bits. Others are rejected, since converting 1e300, say, would be undefined.
+/// @throws BadValue
 template <class Json>
 std::int64_t whole(const Json& number, std::string_view name) {
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -22,7 +23,7 @@ std::int64_t whole(const Json& number, std::string_view name) {
                              number.is_structured() ? number.type_name() : number.dump()));
 }
 
-/// @throws BadValue, Json::exception where it is missing
+/// @throws BadValue; Json::exception if the key is missing
 template <class Json>
 std::int64_t whole_at(const Json& json, const char* key) {
   return whole(json.at(key), key);

@@ -17,8 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostHeld = 1U << 20U;  // bytes of a file that are not in it
-constexpr std::size_t kMostRead = 1'000'000;  // steps, all at once: 90 MB
+constexpr std::size_t kMostHeld = 1U << 20U;  // bytes of a file that are buffered
+constexpr std::size_t kMostRead = 1'000'000;  // steps that are read at once: 90 MB
 
 }  // namespace
 
@@ -38,11 +38,11 @@ RecordWriter::RecordWriter(fs::path folder, RowsKept kept, std::chrono::nanoseco
 
 void RecordWriter::begin(WallTime zero) {
   zero_ = zero;
-  std::error_code ignored;  // what cannot be removed is told where it is written
+  std::error_code ignored;  // a failure to remove is reported by the later write
   fs::remove(folder_ / kRunFile, ignored);
   for (const std::string& name : files_beside_run()) fs::remove(folder_ / name, ignored);
   fs::remove(folder_ / kProvenanceFile, ignored);
-  fs::remove(fs::path(folder_ / kTensorboardFile).parent_path(), ignored);  // where it is empty
+  fs::remove(fs::path(folder_ / kTensorboardFile).parent_path(), ignored);  // if it is empty
   const auto open = [&](Table& table, const char* name) {
     table.file = std::make_unique<AppendFile>(folder_ / name);
     table.flush();
@@ -114,7 +114,7 @@ void RecordWriter::write_views(const Record& record, const Steps& steps) {
   if (events.empty()) return;
   const fs::path place = folder_ / kTensorboardFile;
   std::error_code error;
-  fs::create_directories(place.parent_path(), error);  // told where it is written
+  fs::create_directories(place.parent_path(), error);  // a failure is reported by the write
   write_text_file(place, events);
 }
 

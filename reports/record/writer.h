@@ -1,4 +1,4 @@
-// Writes the folder of a record while its training goes on.
+// Writes the folder of a record, of a run also while it grows.
 #pragma once
 
 #include "reports/record/append_file.h"
@@ -16,31 +16,30 @@
 
 namespace foretrain {
 
-/// The one way in which a record gets into its folder, which is there: of a run as its rows come,
-/// of a simulation all at once. A folder that was begun and has not ended, because its writer was
-/// killed or is still at it, is read as far as it goes (files.h). One thread.
+/// The only writer of records, into an existing folder: of a run as its rows arrive, of a
+/// simulation all at once. If the writer was killed, or is still at work, the folder can be read up
+/// to that point (files.h). To be used from one thread.
 ///
-/// Every call may throw InputError, which names the file: the disk is full, say. What was written
-/// stays then, and reads as a record that was interrupted.
+/// Every call may throw InputError that names the file, such as for a full disk. The files written
+/// before remain, and read as an interrupted record.
 class RecordWriter {
  public:
-  /// Rows are in their files `interval` after they were added, as long as others come.
+  /// Rows are written at most `interval` after they were added, if further rows arrive.
   RecordWriter(std::filesystem::path folder, RowsKept kept,
                std::chrono::nanoseconds interval = std::chrono::seconds(1));
 
-  /// Before anything else: what an older record left in the folder goes, tables have their titles.
-  /// `zero`: when the times of a run are zero, which its event file alone tells
-  /// (tensorboard_events); left out, there is no date.
+  /// To be called first: removes the files of an older record, writes the titles of tables. `zero`:
+  /// wall time of a run's time zero, used by its event file only (tensorboard_events); left out,
+  /// there is no date.
   void begin(WallTime zero = {});
-  /// Until the end: run.json says what is trained, where, how far it is, and that it has not ended.
+  /// Writes run.json before the end: what is trained and where, its progress, no row counts.
   void renew(const Record& record);
-  /// Appends the steps, usage, inputs that `rows` has, and those of its evaluations that have come
-  /// since the last call.
+  /// Appends the steps, usage, inputs of `rows`, and those of its evaluations that are new.
   void add(const Record& rows);
-  /// What was added is in the files.
+  /// Writes all rows that were added.
   void flush();
-  /// After the last row: run.json as it stays, timeline.json, tensorboard/. Where `record` has not
-  /// the rows itself, they are read back, very many of them part by part.
+  /// To be called after the last row: writes the final run.json, timeline.json, tensorboard/. If
+  /// `record` lacks rows, they are read back from the files, in parts if there are very many.
   void end(const Record& record);
 
  private:
@@ -62,8 +61,8 @@ class RecordWriter {
   Table steps_;
   Table evals_;
   Table usage_;
-  std::unique_ptr<AppendFile> inputs_file_;  // null: there was none yet
-  std::string inputs_;                       // not yet in it
+  std::unique_ptr<AppendFile> inputs_file_;  // null until there is an input
+  std::string inputs_;                       // rows that are not in the file yet
   std::uint64_t inputs_rows_ = 0;
   std::chrono::steady_clock::time_point flushed_;
 };

@@ -29,13 +29,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-// What is forecast at once, of all workers: so many gradients, fewer where each is many messages.
+// Size of the immediate forecast: gradients of all workers, fewer if each has many messages.
 constexpr std::int64_t kQuickGradients = 400;
 constexpr std::int64_t kQuickBuckets = 20'000;
-constexpr std::int64_t kQuickSteps = 2 * kBudgetWarmSteps;  // of each worker at least
-constexpr double kWholePatience = 2;                        // s, with a forecast of all steps
-constexpr double kFirstLearning = 2;                        // s, until what is known of it is shown
-constexpr double kLaterLearning = 4;                        // times as long each time after
+constexpr std::int64_t kQuickSteps = 2 * kBudgetWarmSteps;  // minimum per worker
+constexpr double kWholePatience = 2;                        // s, for a simulation of all steps
+constexpr double kFirstLearning = 2;                        // s, until intermediate results
+constexpr double kLaterLearning = 4;                        // times as long for each next one
 constexpr auto kProgressApart = std::chrono::milliseconds(250);
 constexpr double kSecondsAnHour = 3600;
 
@@ -50,7 +50,7 @@ Json figure_or_null(const Figure& figure) {
 
 }  // namespace
 
-/// One answer, while it is given.
+/// One answer while it is sent.
 class Answer {
  public:
   Answer(Answerer& from, Reply& reply, const Asker::Dropped& dropped)
@@ -75,14 +75,14 @@ class Answer {
   }
 
  private:
-  /// What the training comes to before it is simulated.
+  /// Properties of the training that are known without a simulation.
   struct Plan {
     double examples = 0;
-    std::int64_t gradients = 0;  ///< in all
+    std::int64_t gradients = 0;  ///< of the whole training
     int workers = 1;
-    std::int64_t quick_steps = 1;  ///< of a worker, that are forecast at once
+    std::int64_t quick_steps = 1;  ///< steps of a worker in the immediate forecast
     Price price;                   ///< of its hosts
-    bool sparse = false;           ///< its messages depend on its examples
+    bool sparse = false;           ///< message sizes depend on the examples
   };
 
   [[nodiscard]] bool dropped() const { return dropped_() || reply_.gone(); }
@@ -132,7 +132,7 @@ class Answer {
     if (scenario.numerics && !plan_.sparse) times_alone_.emplace_back("numerics=off");
     if (scenario.training.until.wanted()) times_alone_.emplace_back("training.until=null");
     if (tell_forecast()) tell_whole();
-    // What takes long would disturb what is measured for a question before.
+    // A long simulation would disturb a calibration that an earlier question has started.
     if (dropped() || !from_.measuring_.wait_for_quiet(telling(), dropping())) return;
     tell_ways();
     if (!dropped() && scenario.numerics) tell_learning();
@@ -145,7 +145,7 @@ class Answer {
     return [this] { return dropped(); };
   }
 
-  /// This machine is measured first, where it stands on that. Nothing: it was dropped.
+  /// Forecasts, after a calibration of this machine if needed; nothing if the question was dropped.
   std::optional<Forecast> forecast_measured(const Case& shown) {
     do {
       try {
@@ -156,7 +156,7 @@ class Answer {
     return std::nullopt;
   }
 
-  /// Of the first steps. True where there are more.
+  /// Sends a forecast of the first steps; true if there are further steps to simulate.
   bool tell_forecast() {
     std::vector<std::string> more = times_alone_;
     const std::int64_t steps = plan_.quick_steps;
@@ -176,7 +176,7 @@ class Answer {
     json.update(foretrain::to_json(*forecast));
     json["origin"] = source_of(forecast->record);
     json["whole_time_s"] = whole_s;
-    json["examples"] = plan_.examples;  // that it is for: others are compared for as many
+    json["examples"] = plan_.examples;  // other forecasts are compared for as many
     const double an_hour = plan_.price.per_hour;
     json["cost"] = an_hour > 0 ? Json(an_hour * whole_s / kSecondsAnHour) : Json();
     json["currency"] = plan_.price.currency;
@@ -207,7 +207,7 @@ class Answer {
           try_way(way, base, plan_.examples, from_.forecaster_, from_.data_sets_, {dropping()});
       if (!done || dropped()) return;
       const bool round = !tried.empty() && tried.back().workers != way.workers;
-      if (round) say_ways(tried, all);  // all strategies with so many workers
+      if (round) say_ways(tried, all);  // a row of all strategies with equal workers is complete
       tried.push_back(std::move(way));
     }
     say_ways(tried, all);
@@ -221,7 +221,7 @@ class Answer {
          {"figure", figure_or_null(ways_figure(ways))}});
   }
 
-  /// Shows what is known after two seconds, eight, ..., then all of it.
+  /// Sends intermediate results after two seconds, eight, ..., then the final one.
   void tell_learning() {
     auto told = Clock::now();
     double patience = kFirstLearning;
@@ -248,7 +248,7 @@ class Answer {
     say(json);
   }
 
-  /// What makes it again: a command, a scenario.
+  /// Adds what reproduces the result: a command, a scenario.
   void add_copies(Json& json, const Case& scenario_case, const std::vector<std::string>& more) {
     std::vector<std::string> last;
     if (!from_.machine_.empty()) last = {"--machine", from_.machine_};
@@ -261,7 +261,7 @@ class Answer {
   const Asker::Dropped& dropped_;
   Asked asked_;
   Plan plan_;
-  std::vector<std::string> times_alone_;  // laid over it: no numerics that it can do without
+  std::vector<std::string> times_alone_;  // overrides: without numerics, if possible
 };
 
 void Answerer::answer(Question question, Reply& reply, const Asker::Dropped& dropped) {

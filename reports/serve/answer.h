@@ -1,4 +1,4 @@
-// The answer to a question: a forecast at once, then what takes longer, line by line.
+// The answer to a question: an immediate forecast, then slower results, line by line.
 #pragma once
 
 #include "reports/serve/asker.h"
@@ -14,28 +14,29 @@ namespace foretrain::serve {
 
 using web::Reply;
 
-/// Answers questions, one at a time. Each line is an object with its `event`:
+/// Answers questions one at a time. Each line of an answer is an object with an `event`:
 ///
-///     asked     which case, of which there are; where the controls stand
-///     measuring this machine, first, for a case that stands on it, or for one before: `what`
-///     stopped   somebody stopped that
-///     forecast  the first steps, without numerics: `record` (what `simulate --json` prints),
-///               `limit`, `path`, the `command` that prints that record, its `yaml`; what the whole
-///               training takes, costs by them
-///     whole     the record of all steps, where that takes a second or two, with its `command`
-///     ways      time, cost by every strategy, with ever more workers: again as more are known
-///     learning  loss, accuracy against time, of numerics: `done` of `all` steps while it is
-///               computed, what is known of it after two seconds, eight, ...
-///     error     what is wrong with it, `line`, `column` in the text where they are known
-///     dropped   somebody asked another question
-///     end       that was all
+///     asked     the chosen case and the others, the state of the controls
+///     measuring progress (`what`) of a calibration of this machine that this or an earlier case
+///               needs
+///     stopped   the calibration was stopped
+///     forecast  the first steps, without numerics: `record` (as `simulate --json` prints it),
+///               `limit`, `path`, the `command` that prints that record, its `yaml`; the estimated
+///               time and cost of the whole training
+///     whole     the record of all steps, if simulated within two seconds, with its `command`
+///     ways      time and cost by strategy and number of workers; repeated with further results
+///     learning  loss and accuracy over time, from numerics: progress (`done` of `all` steps),
+///               intermediate results after two seconds, eight, ..., the final result
+///     error     an error, with `line` and `column` in the text if they are known
+///     dropped   a newer question replaced this one
+///     end       the answer is complete
 class Answerer {
  public:
-  /// `machine`: the file behind --machine, for commands; may be empty. `measuring` outlives this.
+  /// `machine`: the file given by --machine; may be empty. `measuring` must outlive this object.
   Answerer(Forecaster forecaster, std::string machine, Measuring& measuring)
       : forecaster_(std::move(forecaster)), machine_(std::move(machine)), measuring_(measuring) {}
 
-  /// All of it, the end of the reply included. From one thread.
+  /// Sends the whole answer and ends the reply. To be called from one thread.
   void answer(Question question, Reply& reply, const Asker::Dropped& dropped);
 
  private:

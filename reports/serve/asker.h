@@ -1,4 +1,4 @@
-// Answers the newest question, on a thread of its own.
+// A thread that answers the latest question only.
 #pragma once
 
 #include <atomic>
@@ -12,11 +12,11 @@
 
 namespace foretrain::serve {
 
-/// One question is answered at a time. A newer one drops the one under way, which is told so, as
-/// are those that have not begun yet: each is called, so that it can say what became of it.
+/// Answers one question at a time. A newer question cancels the current one and those that wait;
+/// each of these is still called, with `dropped` true, so that it can send a response.
 class Asker {
  public:
-  /// True: nobody waits for the answer any more. From any thread.
+  /// True after the question was cancelled. Thread-safe.
   using Dropped = std::function<bool()>;
   using Answering = std::function<void(const Dropped& dropped)>;
 
@@ -25,11 +25,11 @@ class Asker {
   Asker& operator=(const Asker&) = delete;
   ~Asker() { leave(); }
 
-  /// From any thread; returns at once. What throws has to be caught by `answering` itself. After
-  /// `leave` it is dropped from the start.
+  /// Enqueues a question; returns at once. Thread-safe. `answering` must not throw. After `leave`
+  /// it is called at once, as cancelled.
   void ask(Answering answering);
 
-  /// Drops what is under way, waits until that has noticed. From one thread.
+  /// Cancels all questions, waits for the thread to end. To be called from one thread.
   void leave();
 
  private:
@@ -40,7 +40,7 @@ class Asker {
   std::mutex mutex_;  // guards waiting_
   std::condition_variable changed_;
   std::deque<std::pair<std::uint64_t, Answering>> waiting_;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last: it uses the other members
 };
 
 }  // namespace foretrain::serve

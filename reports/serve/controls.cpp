@@ -19,13 +19,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kBytesAGigabit = 1.25e8;
 constexpr double kNanosecondsAMicrosecond = 1e3;
-constexpr int kMostNodes = 100'000;  // more is a slip of the hand
+constexpr int kMostNodes = 100'000;  // more is a typing error
 
 [[noreturn]] void refuse_control(const char* key, const std::string& what) {
   throw InputError(fmt::format("controls: {}: {}", key, what));
 }
 
-/// Null and what is not there are nothing.
+/// Null if the key is missing or null.
 const Json* value_of(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found == json.end() || found->is_null() ? nullptr : &*found;
@@ -56,7 +56,7 @@ std::string word_in(const Json& json, const char* key) {
   return value->get<std::string>();
 }
 
-/// Lays controls over a scenario, one after another.
+/// Collects the overrides for the controls.
 class Laying {
  public:
   Laying(const Controls& controls, const Case& base) : controls_(controls), base_(base) {}
@@ -79,7 +79,7 @@ class Laying {
   }
   void lay(const char* key, int value) { overrides_.push_back(fmt::format("{}={}", key, value)); }
 
-  /// Other nodes than those that it places.
+  /// Removes the placement, which lists the previous nodes.
   void take_placement_away() {
     if (!std::exchange(placement_gone_, true)) take_away("cluster.placement");
   }
@@ -116,7 +116,7 @@ class Laying {
   void lay_batch() {
     const int before = scenario().training.batch_size;
     if (!controls_.batch_size || *controls_.batch_size == before) return;
-    // The times of a profile stay those of the batch that was measured.
+    // The times of a profile remain those of the batch that was measured.
     const ModelSpec& model = scenario().model;
     if (model.profiled() && model.profile_batch == 0) lay("model.profile_batch", before);
     lay("training.batch_size", *controls_.batch_size);
@@ -136,18 +136,18 @@ class Laying {
     }
   }
 
-  /// Of the one kind of hosts that the scenario has: as many as its devices have workers at least.
+  /// For a scenario with one kind of hosts: at least as many hosts as its workers need devices.
   void lay_host_count() {
     if (scenario().cluster.hosts.size() != 1) return;
     const HostSpec& host = scenario().cluster.hosts.front();
     const int taken = host.devices > 0 ? hosts_for(host) : 1;
     const int count = controls_.hosts.value_or(std::max(host.count, taken));
     if (count == host.count) return;
-    take_placement_away();  // it names hosts of another number
+    take_placement_away();  // it may name hosts that no longer exist
     lay("cluster.hosts[0].count", count);
   }
 
-  /// As many as the workers take, of hosts with devices one each.
+  /// Number of hosts for the workers: one worker per device, or per host without devices.
   [[nodiscard]] int hosts_for(const HostSpec& host) const {
     const int seats = std::max(1, host.devices);
     return (workers_ + seats - 1) / seats;
@@ -183,7 +183,7 @@ class Laying {
   std::vector<std::string> overrides_;
 };
 
-/// Of the one straggler that the control could have made.
+/// Sigma of the scenario's straggler if the control can express it; 0 without stragglers.
 std::optional<double> straggling_of(const Scenario& scenario) {
   if (scenario.stragglers.empty()) return 0;
   const StragglerSpec& only = scenario.stragglers.front();

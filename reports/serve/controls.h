@@ -1,4 +1,4 @@
-// What the page's controls change of a scenario, as --set takes it.
+// The page's controls as overrides of a scenario, in the form of --set.
 #pragma once
 
 #include "scenarios/spec/scenario.h"
@@ -11,32 +11,32 @@
 
 namespace foretrain::serve {
 
-/// Empty: as the scenario has it.
+/// Empty members leave the scenario as it is.
 struct Controls {
   std::optional<int> workers;
   std::optional<int> servers;
   std::optional<int> batch_size;
   std::string strategy;
-  std::string host;          ///< of the library: such hosts in place of the cluster
-  std::optional<int> hosts;  ///< of them, or of the scenario's own where they are of one kind;
-                             ///< empty: as many as the workers take, or as it has
-  std::optional<double> nic_gbps;    ///< of every host
-  std::optional<double> latency_us;  ///< of every host, one way to the switch
-  /// Sigma of a lognormal factor of every gradient, in place of `stragglers:`; 0: none straggles.
+  std::string host;          ///< a host of the library; such hosts replace the cluster
+  std::optional<int> hosts;  ///< their number, or the number of the scenario's own hosts of one
+                             ///< kind; empty: as many as the workers need, or as in the scenario
+  std::optional<double> nic_gbps;    ///< of all hosts
+  std::optional<double> latency_us;  ///< of all hosts, one way to the switch
+  /// Sigma of a lognormal factor of every gradient, replacing `stragglers:`; 0 means no straggling.
   std::optional<double> straggling;
-  std::vector<std::string> set;  ///< KEY=VALUE, after all others
+  std::vector<std::string> set;  ///< KEY=VALUE, applied last
 };
 
-/// @throws InputError where `json` says something else
+/// @throws InputError if `json` is not a valid set of controls
 Controls read_controls(const nlohmann::ordered_json& json);
 
-/// What has to be laid over the text that `base` was read from, in this order. What is there
-/// already is left out. Keys that a strategy does not read, a placement of other nodes, are taken
-/// away.
-/// @throws InputError where there is no such strategy, no such host
+/// The overrides, in order, to apply to the text that `base` was read from. A strategy or a number
+/// of nodes, hosts, examples that the scenario has already gives none. Keys that the new strategy
+/// does not read, and a placement that no longer fits, are set to null.
+/// @throws InputError if the strategy or the host does not exist
 std::vector<std::string> overrides_of(const Controls& controls, const Case& base);
 
-/// Where the controls stand for a case: the same keys, with what there is to choose from.
+/// The controls' values for a case, under the same keys, with what is needed to show them.
 nlohmann::ordered_json controls_of(const Case& scenario_case);
 
 }  // namespace foretrain::serve

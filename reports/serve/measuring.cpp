@@ -18,7 +18,7 @@ void Measuring::begin(const Case& scenario_case) {
     lines_ = 0;
     failure_ = nullptr;
   }
-  if (thread_.joinable()) thread_.join();  // the one before is over
+  if (thread_.joinable()) thread_.join();  // the previous thread has finished
   thread_ = std::thread([this, scenario_case] { measure(scenario_case); });
 }
 
@@ -41,8 +41,7 @@ void Measuring::measure(const Case& scenario_case) {
     failure = std::current_exception();
   }
   const std::lock_guard lock(mutex_);
-  failure_ =
-      std::move(failure);  // no copy stays here: who waits may free it while this thread ends
+  failure_ = std::move(failure);  // moved, since the waiter may free it before this thread ends
   under_way_ = false;
   changed_.notify_all();
 }

@@ -1,4 +1,4 @@
-// This machine, measured for a question that waits for it while others are answered.
+// Calibration of this machine for questions that need it.
 #pragma once
 
 #include "reports/serve/asker.h"
@@ -14,31 +14,31 @@
 
 namespace foretrain::serve {
 
-/// Told of a line that says what is measured.
+/// Receives a line of progress.
 using Tell = std::function<void(const std::string& line)>;
 
-/// Measures what forecasts of the case need of this machine; tells what it does; ends early, by an
-/// exception, where `stopped` says so. main.cpp fills it.
+/// Measures what forecasts of the case need of this machine, with progress to `tell`; throws to end
+/// early if `stopped` returns true. main.cpp provides it.
 using Measure = std::function<void(const Case& scenario_case, const Tell& tell,
                                    const std::function<bool()>& stopped)>;
 
-/// One calibration at a time, on a thread of its own. It goes on where its question is dropped: the
-/// next one wants it, too.
+/// Runs one calibration at a time on its own thread. It continues if its question is cancelled,
+/// since the next question probably needs it.
 class Measuring {
  public:
   explicit Measuring(Measure measure) : measure_(std::move(measure)) {}
   Measuring(const Measuring&) = delete;
   Measuring& operator=(const Measuring&) = delete;
-  /// Stops it, waits for that.
+  /// Stops the calibration, waits for its end.
   ~Measuring();
 
-  /// Measures for this case, or waits for what is measured already: it may be what this one needs,
-  /// which a second forecast shows. `told` of the newest line, then of those that come. False:
-  /// `dropped` came first. From one thread. @throws what measuring has thrown
+  /// Starts a calibration for this case, or waits for the current one, which may be sufficient: the
+  /// caller repeats its forecast to find out. Passes the latest line, then new ones, to `told`.
+  /// False if `dropped` became true first. From one thread only. @throws what Measure throws
   bool measure_for(const Case& scenario_case, const Tell& told, const Asker::Dropped& dropped);
-  /// Waits until nothing is measured, however that ends. Otherwise likewise.
+  /// Likewise waits until no calibration is running, however it ends.
   bool wait_for_quiet(const Tell& told, const Asker::Dropped& dropped);
-  /// Ends it soon: whoever waits hears of it by what measuring throws. From any thread.
+  /// Requests an early end; those who wait get the exception of Measure. Thread-safe.
   void stop();
 
  private:
@@ -46,12 +46,12 @@ class Measuring {
   void measure(const Case& scenario_case);
 
   Measure measure_;
-  std::mutex mutex_;  // guards what follows but the thread
+  std::mutex mutex_;  // guards the members below, except the thread
   std::condition_variable changed_;
   bool under_way_ = false;
   bool stopped_ = false;
-  int lines_ = 0;     // so far
-  std::string line_;  // the newest
+  int lines_ = 0;     // number of lines so far
+  std::string line_;  // the latest line
   std::exception_ptr failure_;
   std::thread thread_;
 };

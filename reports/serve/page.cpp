@@ -1,4 +1,4 @@
-// The page itself: what stands in it before anything is asked.
+// The page: its document before any request, its parts.
 #include "reports/serve/routes.h"
 #include "reports/show/page/assets.h"
 #include "scenarios/language/input_error.h"
@@ -11,7 +11,7 @@
 namespace foretrain::serve {
 namespace {
 
-// Vega makes functions of its expressions, and writes styles into its drawings.
+// Vega compiles expressions to functions, and writes styles into its drawings.
 constexpr const char* kPagePolicy =
     "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -24,7 +24,7 @@ constexpr std::string_view kNoPage =
     "build again. What the page would ask is answered all the same: POST /forecast, GET /records; "
     "reports/serve/answer.h says how.</p>\n</html>\n";
 
-/// `text` with `word` in every place of `mark`.
+/// `text` with every `mark` replaced by `word`.
 std::string with_word(std::string_view text, std::string_view mark, std::string_view word) {
   std::string out;
   for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark)) {
@@ -38,7 +38,7 @@ std::string with_word(std::string_view text, std::string_view mark, std::string_
 
 }  // namespace
 
-// Out of reach of this page: a sandbox has an origin of its own.
+// A sandbox has its own origin, so a report cannot access this page.
 const char* const kReportPolicy =
     "sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline' "
     "'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action "

@@ -27,7 +27,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr const char* kQuestion = "question";  // in messages
+constexpr const char* kQuestion = "question";  // in error messages
 
 std::string text_in(const Json& json, const char* key) {
   const auto found = json.find(key);
@@ -36,7 +36,7 @@ std::string text_in(const Json& json, const char* key) {
   return found->get<std::string>();
 }
 
-/// All cases of the text, as read_scenario reads those of a file.
+/// All cases of the text, as read_scenario returns for a file.
 std::vector<Case> cases_of_text(const Question& question, const std::string& source,
                                 const std::vector<std::string>& overrides) {
   std::vector<Case> cases = parse_scenario(question.text, source, overrides);
@@ -52,11 +52,11 @@ Case one_case(const Question& question, const std::string& source,
   if (cases.size() > 1) {
     throw InputError("--set: makes several cases of it; the page shows one at a time");
   }
-  neighbour_cases(cases.front());  // what is wrong with them is told now
+  neighbour_cases(cases.front());  // reports errors in them early
   return std::move(cases.front());
 }
 
-/// A key of a scenario stands in the tree.
+/// Whether the tree has the key.
 bool stands_in(const Value& root, std::string_view key) {
   const Value* at = &root;
   while (!key.empty()) {
@@ -69,8 +69,8 @@ bool stands_in(const Value& root, std::string_view key) {
   return true;
 }
 
-/// Keys of the text that a case does not use, though others of its sweep do: of the case alone they
-/// would be mistakes. What it uses is written where it is written down.
+/// Keys of the text that other cases of the sweep use, but not this one: in the case alone they
+/// would be errors. Used keys are those in the YAML of the case.
 std::vector<std::string> unused_keys(const Case& scenario_case) {
   const Value written = parse_yaml(to_yaml(scenario_case.scenario), kTypedSource);
   std::vector<std::string> unused;
@@ -82,7 +82,7 @@ std::vector<std::string> unused_keys(const Case& scenario_case) {
   return unused;
 }
 
-/// What makes a text with a sweep this one of its cases.
+/// The overrides that reduce a text with a sweep to this case.
 std::vector<std::string> alone(const Case& scenario_case) {
   std::vector<std::string> overrides{"sweep=null"};
   for (const Setting& setting : scenario_case.settings) {
@@ -92,7 +92,7 @@ std::vector<std::string> alone(const Case& scenario_case) {
   return overrides;
 }
 
-/// The file has this text, so commands can name it.
+/// Whether the file has this text, so that commands can name it.
 bool is_text_of(const std::string& file, const std::string& text) {
   try {
     return read_text(in_library(file)) == text;
@@ -101,7 +101,7 @@ bool is_text_of(const std::string& file, const std::string& text) {
   }
 }
 
-/// The number that `text` begins with, before a colon; takes both off it.
+/// Removes a number and a colon from the beginning of `text`; returns the number.
 std::optional<int> number_before_colon(std::string_view& text) {
   int number = 0;
   const auto [read, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -120,7 +120,7 @@ Question read_question(std::string_view text) {
   const Json texts = json.flatten();
   for (auto each = texts.begin(); each != texts.end(); ++each) {
     const std::string& key = each.key();
-    if (!each->is_string() || key == "/text") continue;  // its own reader looks at that
+    if (!each->is_string() || key == "/text") continue;  // checked by its own reader
     refuse_controls(each->get<std::string>(), fmt::format("{}{}: ", kQuestion, key),
                     key.starts_with("/controls/set/") ? kLayout : "");
   }

@@ -1,4 +1,4 @@
-// A question of the page as the command line would ask it.
+// A question of the page, in the form of a command line.
 #pragma once
 
 #include "reports/serve/controls.h"
@@ -12,43 +12,43 @@
 
 namespace foretrain::serve {
 
-/// What the page posts: `{"file": ..., "text": ..., "case": ..., "controls": {...}}`.
+/// The JSON that the page posts: `{"file": ..., "text": ..., "case": ..., "controls": {...}}`.
 struct Question {
-  std::string file;  ///< that the text was read from, as commands name it; empty: it was typed
+  std::string file;  ///< source of the text, named as in commands; empty if it was typed
   std::string text;
-  std::string label;  ///< of the case of its sweep that is meant; empty: the first
+  std::string label;  ///< chosen case of its sweep; empty: the first
   Controls controls;
 };
 
-/// @throws InputError where it is something else
+/// @throws InputError if `text` is not such JSON
 Question read_question(std::string_view text);
 
-/// A question with its one case.
+/// A question resolved to one case.
 struct Asked {
   Question question;
-  std::string source;    ///< the scenario's file, as messages and commands name it
-  bool unsaved = false;  ///< commands find the text there once it is saved there
+  std::string source;    ///< the scenario's file as named in messages and commands
+  bool unsaved = false;  ///< commands work only after the text is saved to that file
   std::vector<std::string> overrides;
   Case scenario_case;
-  std::vector<std::string> labels;  ///< of the cases of its sweep; empty: it has none
-  std::string label;                ///< the chosen one of them
+  std::vector<std::string> labels;  ///< cases of its sweep; empty if there is none
+  std::string label;                ///< the chosen one
 
-  /// As it is with more laid over it. @throws InputError
+  /// The case with further overrides. @throws InputError
   [[nodiscard]] Case with(const std::vector<std::string>& more) const;
-  /// `foretrain simulate FILE --set ...`, to be pasted into a shell. `last`: more words, quoted as
-  /// they have to be.
+  /// `foretrain simulate FILE --set ...`, to be pasted into a shell. `last`: further words.
   [[nodiscard]] std::string command(std::string_view verb, const std::vector<std::string>& more,
                                     const std::vector<std::string>& last = {}) const;
-  /// The words of that command behind the program's name.
+  /// The words of that command after the program's name.
   [[nodiscard]] std::vector<std::string> words(std::string_view verb,
                                                const std::vector<std::string>& more,
                                                const std::vector<std::string>& last = {}) const;
 };
 
-/// Reads questions. What cases a text has is remembered: sweeps may have thousands. One thread.
+/// Reads questions. The cases of the latest text are cached, since a sweep may have thousands. To
+/// be used from one thread.
 class QuestionReader {
  public:
-  /// @throws InputError where the scenario, a control is wrong
+  /// @throws InputError if the scenario or a control is wrong
   Asked read(Question question);
 
  private:
@@ -56,14 +56,14 @@ class QuestionReader {
 
   std::string text_;
   std::string source_;
-  std::vector<Case> sweep_;  // empty: it has none
+  std::vector<Case> sweep_;  // cached cases of text_; empty if it has no sweep
 };
 
-/// `message` taken apart where it begins with a place in `source`: `line`, `column` (null: it names
-/// none), `message`, the rest.
+/// Splits a `message` that begins with a place in `source` into `line`, `column` (null if there is
+/// none), and `message`, the rest.
 nlohmann::ordered_json error_json(const std::string& message, const std::string& source);
 
-/// Where a text that was typed is saved, as its commands name it.
+/// File name under which a typed text is saved, as in its commands.
 inline constexpr const char* kTypedSource = "scenario.yaml";
 
 }  // namespace foretrain::serve

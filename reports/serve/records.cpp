@@ -1,4 +1,4 @@
-// What folders hold that run, simulate, validate, sweep, whatif wrote, as pages.
+// The records in the output folder, as a list, as pages.
 #include "reports/serve/routes.h"
 #include "reports/show/page/report.h"
 #include "scenarios/language/input_error.h"
@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// A file that says what its folder is.
+/// A file by which the kind of a folder is recognized.
 struct Kind {
   std::string_view file;
   std::string_view name;
@@ -50,7 +50,7 @@ void look_into(const fs::path& folder, int depth, std::vector<FoundFolder>& foun
   for (fs::directory_iterator each(folder, ignored), end; !ignored && each != end;
        each.increment(ignored)) {
     std::error_code none;
-    // What a link leads to is not of this folder.
+    // Links are not followed: they may lead out of the folder.
     if (each->is_directory(none) && !each->is_symlink(none)) {
       look_into(each->path(), depth + 1, found);
     }

@@ -1,4 +1,4 @@
-// What the page asks of the program: itself, the library, records.
+// The content that the page loads: its parts, the library, records.
 #pragma once
 
 #include "reports/web/reply.h"
@@ -12,30 +12,31 @@ namespace foretrain::serve {
 
 using web::Said;
 
-/// The document; its script (show/page/src/serve) fills it. `token`: in the addresses of what it
-/// loads. Where the program was built without npm it says so, with what can be asked instead.
+/// The HTML document, which its script (show/page/src/serve) fills. `token` is inserted into the
+/// addresses of the parts that it loads. If the program was built without npm, the document says
+/// so, and names the requests that work without it.
 Said page_document(const std::string& token);
 
-/// `/serve.js`, `/serve.css`, `/page.css`, `/dark.css`. @throws InputError where it is none of them
+/// `/serve.js`, `/serve.css`, `/page.css`, `/dark.css`. @throws InputError for another path
 Said page_asset(const std::string& path);
 
-/// The policy of a report that is shown beside it: as closed as its own, and kept away from this
-/// page, of which it is no part though it has its address.
+/// Content-Security-Policy of a report that is shown within the page: as strict as its own, in a
+/// sandbox, so that it cannot access the page although it has the same address.
 extern const char* const kReportPolicy;
 
-/// `first`: the file that the page begins with: the one that is named here, else the library's
-/// quickstart. `scenarios`: file, as commands name it, question, text; one that is not of the
-/// library before those that are. `hosts`: what `cluster.hosts` can be `like`. `strategies`: what
-/// of them concerns controls. @throws InputError where there is no library, or no such file
+/// The catalog for the page. `first`: file shown at first, which is `first` if given, else the
+/// library's quickstart. `scenarios`: file (as in commands), question, text of each; a `first` that
+/// is not in the library comes first. `hosts`: names for `like` in `cluster.hosts`. `strategies`:
+/// their properties that controls depend on. @throws InputError if the library or the file is
+/// missing
 nlohmann::ordered_json shelf_json(const std::string& first);
 
-/// Those below `out`, the newest first, at most kMostRecords: `folder` (as `report` would name it,
-/// without `out`), `kind` (record, validation, sweep, whatif), `age_s` since it was written. An
-/// `out` that is not there has none.
+/// The records below `out`, newest first, at most kMostRecords: `folder` (as for `report`, relative
+/// to `out`), `kind` (record, validation, sweep, whatif), `age_s` since it was written. None if
+/// `out` does not exist.
 nlohmann::ordered_json records_json(const std::filesystem::path& out);
 
-/// The report.html of one of them. @throws InputError where it is not below `out`, or holds nothing
-/// that a report is made of
+/// The report.html of such a folder. @throws InputError if it is not below `out`, or has no results
 std::string record_page(const std::filesystem::path& out, const std::string& folder);
 
 inline constexpr std::size_t kMostRecords = 500;

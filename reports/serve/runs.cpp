@@ -29,13 +29,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr unsigned kHttpVersion = 11;
 
-/// One that nobody has now.
+/// A port that is free now.
 int unused_port() {
   asio::io_context loop;
   return tcp::acceptor(loop, {asio::ip::address_v4::loopback(), 0}).local_endpoint().port();
 }
 
-/// What a run tells Prometheus; nothing where it does not answer within a second.
+/// The Prometheus metrics of a run; nothing if it does not answer within a second.
 std::optional<std::string> metrics_at(int port) {
   asio::io_context loop;
   beast::tcp_stream stream(loop);
@@ -74,7 +74,7 @@ int Runs::start(const Asked& asked) {
     if (!run.how) throw InputError("a run goes on already; runs share this machine: stop it first");
   }
   Run run;
-  // The label of a case without settings is its scenario's name, fit for a folder.
+  // The label of a case without settings is its scenario's name in a form for folders.
   run.folder = fresh_folder(Case{{}, asked.scenario_case.scenario, {}}.label());
   prepare_folder(run.folder);
   Asked saved = asked;

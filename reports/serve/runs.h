@@ -1,4 +1,4 @@
-// Trainings for real that the page has started.
+// Real trainings that were started from the page.
 #pragma once
 
 #include "reports/serve/question.h"
@@ -14,18 +14,18 @@
 
 namespace foretrain::serve {
 
-/// Processes of this program; main.cpp fills it.
+/// Operations on processes of this program; main.cpp provides them.
 struct Processes {
-  /// `foretrain` with these words; it dies with the thread that started it. Returns its id.
+  /// Starts `foretrain` with these arguments; returns its id. It dies with the calling thread.
   std::function<int(const std::vector<std::string>& words)> start;
-  /// How one has ended; nothing: it goes on.
+  /// How the process ended; nothing while it runs.
   std::function<std::optional<std::string>(int process)> how_ended;
-  /// Ends one that still goes on: politely first, so that its record is kept. Waits for it.
+  /// Ends a running process, first with SIGTERM so that its record is saved; waits for its end.
   std::function<void(int process)> end;
 };
 
-/// Runs share this machine, so they go one at a time. Each is a process of its own, `foretrain
-/// run`, with its record in a fresh folder out/NAME/run-N. From any thread.
+/// The runs, one at a time since they share this machine. Each is a process `foretrain run` with
+/// its record in a new folder out/NAME/run-N. Thread-safe.
 class Runs {
  public:
   Runs(Processes processes, std::filesystem::path out)
@@ -33,20 +33,19 @@ class Runs {
   Runs(const Runs&) = delete;
   Runs& operator=(const Runs&) = delete;
 
-  /// From a thread that lasts. Returns the number of the run, from 1. @throws InputError where
-  /// another goes on, or its folder cannot be made
+  /// Starts a run from a thread that must outlive it; returns its number, from 1. @throws
+  /// InputError if another run is active, or the folder cannot be created
   int start(const Asked& asked);
 
-  /// `id`, `command`, `folder`, `running`, `how` it ended, `metrics`: what it tells Prometheus now,
-  /// null where it tells nothing. Waits for that, a second at most. @throws InputError where there
-  /// is no such run
+  /// `id`, `command`, `folder`, `running`, `how` it ended, `metrics`: its Prometheus metrics, null
+  /// if it has ended, or does not answer within a second. @throws InputError if `id` is unknown
   nlohmann::ordered_json status(int id);
-  /// Of all, without metrics, the newest first.
+  /// All runs without their metrics, newest first.
   nlohmann::ordered_json all();
 
-  /// Asks it to end; its record so far is kept. @throws InputError where there is no such run
+  /// Sends SIGINT; the record so far is saved. @throws InputError if there is no such run
   void stop(int id);
-  /// Ends all, waits for them.
+  /// Ends all runs, waits for them.
   void end();
 
  private:
@@ -55,7 +54,7 @@ class Runs {
     int metrics_port = 0;
     std::string command;
     std::filesystem::path folder;
-    std::optional<std::string> how;  ///< it ended; nothing: it goes on
+    std::optional<std::string> how;  ///< how it ended; nothing while it runs
   };
 
   [[nodiscard]] Run& run_called(int id);

@@ -41,7 +41,7 @@ constexpr const char* kRuns = "/runs";
 constexpr int kBadRequest = 400;
 constexpr int kBroken = 500;
 
-/// One that nobody can foresee.
+/// An unpredictable token.
 std::string fresh_token() {
   std::array<unsigned char, 24> bytes{};
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
@@ -54,7 +54,7 @@ Said json_said(const Json& json) {
   return {200, "application/json", json.dump(-1, ' ', false, Json::error_handler_t::replace)};
 }
 
-/// `127.0.0.1`, `::1`, `0.0.0.0`, with a port. @throws InputError if `address` is none
+/// Parses `127.0.0.1`, `::1`, `0.0.0.0`. @throws InputError if `address` is not an IP address
 tcp::endpoint read_place(const std::string& address, int port) {
   boost::system::error_code error;
   const auto read = asio::ip::make_address(address, error);
@@ -67,12 +67,12 @@ tcp::endpoint read_place(const std::string& address, int port) {
   return {read, static_cast<std::uint16_t>(port)};
 }
 
-/// What stands behind `/records/`.
+/// The path after `/records/`, or after another `route`.
 std::string behind(const Request& request, std::string_view route) {
   return request.path.size() > route.size() ? request.path.substr(route.size() + 1) : "";
 }
 
-/// Of `/runs/3`, `/runs/3/stop`. @throws InputError
+/// Number in `3` or `3/stop`. @throws InputError
 int number_of_run(std::string_view text) {
   int number = 0;
   const auto [read, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -83,7 +83,7 @@ int number_of_run(std::string_view text) {
   return number;
 }
 
-/// All that answers.
+/// The components of the service, with their routes.
 class Serving {
  public:
   explicit Serving(const Options& options)
@@ -97,8 +97,8 @@ class Serving {
   Serving(const Serving&) = delete;
   Serving& operator=(const Serving&) = delete;
   ~Serving() {
-    runs_.end();      // politely: they die with the thread of the server
-    server_.close();  // no request comes any more
+    runs_.end();      // gracefully, since they die with the server's thread
+    server_.close();  // no request arrives after this
     asker_.leave();
     slow_.join();
   }
@@ -135,7 +135,7 @@ class Serving {
     return routes;
   }
 
-  /// Has `make` called on a thread that may take its time.
+  /// Sends the result of `make`, which is called on a separate thread.
   template <class Make>
   void slowly(const Answered& reply, Make make) {
     asio::post(slow_, [reply, make = std::move(make)] {
@@ -185,24 +185,24 @@ class Serving {
 
   const Options& options_;
   std::string token_;
-  QuestionReader reader_;  // of runs, on the server's thread
+  QuestionReader reader_;  // for runs; used on the server's thread
   Measuring measuring_;
-  Answerer answerer_;  // on the asker's thread
+  Answerer answerer_;  // used on the asker's thread
   Runs runs_;
   asio::thread_pool slow_{1};
   Asker asker_;
-  web::HttpServer server_;  // last: its routes use the others
+  web::HttpServer server_;  // last: its routes use the other members
 };
 
 }  // namespace
 
 void serve_page(Options options) {
   if (options.out.empty()) options.out = "out";
-  if (!options.scenario.empty()) (void)read_text(in_library(options.scenario));  // it is there
+  if (!options.scenario.empty()) (void)read_text(in_library(options.scenario));  // must exist
   const Interruption interruption;
   const Serving serving(options);
   fmt::print("{}\n", serving.address());
-  std::fflush(stdout);  // a pipe would keep it until the end
+  std::fflush(stdout);  // a pipe would buffer it until the end
   pollfd signals{Interruption::descriptor(), POLLIN, 0};
   while (!Interruption::asked()) poll(&signals, 1, /*timeout=*/-1);
 }

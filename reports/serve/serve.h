@@ -1,4 +1,4 @@
-// The program's questions, asked by hand in a browser.
+// The web page of `foretrain serve`.
 #pragma once
 
 #include "reports/serve/measuring.h"
@@ -11,20 +11,20 @@
 namespace foretrain::serve {
 
 struct Options {
-  std::string address = "127.0.0.1";  ///< where it listens
-  int port = 8080;                    ///< 0: any that is free
-  std::string scenario;               ///< a file that the page begins with; empty: the library's
-  std::string machine;                ///< the file behind --machine; empty: this machine
-  std::filesystem::path out;          ///< folder of records; empty: `out`
+  std::string address = "127.0.0.1";  ///< listening address
+  int port = 8080;                    ///< 0: any free port
+  std::string scenario;               ///< file shown at first; empty: the library's quickstart
+  std::string machine;                ///< file given by --machine; empty: this machine
+  std::filesystem::path out;          ///< folder of records; default `out`
   Forecaster forecaster;
   Measure measure;
   Processes processes;
 };
 
-/// Prints the page's address on standard output, then serves it until a signal comes
-/// (Interruption); runs that it has started end with it. Threads: one for the server, which starts
-/// runs; one that simulates; one that measures this machine; one that reads records, asks runs for
-/// metrics. @throws InputError where it cannot listen there, the scenario is not there
+/// Prints the page's address on standard output, serves it until a signal (Interruption), then ends
+/// the runs that it started. Threads: the server, which also starts runs; the simulation; the
+/// calibration; one that reads records and queries runs for metrics. @throws InputError if it
+/// cannot listen, or the scenario is missing
 void serve_page(Options options);
 
 }  // namespace foretrain::serve

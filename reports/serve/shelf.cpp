@@ -1,4 +1,4 @@
-// What there is to ask about: the library's scenarios, its hosts, the strategies.
+// The catalog: the library's scenarios, its hosts, the strategies.
 #include "models/protocol/registry.h"
 #include "reports/serve/routes.h"
 #include "scenarios/language/text_guard.h"
@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kQuickstart = "scenarios/quickstart.yaml";
 
-/// Those that answer a question of their own by one simulation; not what tests of the program run.
+/// Whether one simulation answers the example's question; excludes inputs of tests.
 bool is_shown(const Example& example) {
   const std::size_t folder = example.name.rfind('/');
   if (folder == std::string::npos) return true;

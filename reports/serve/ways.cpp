@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double kMinute = 60;
 constexpr double kHour = 3600;
 
-/// A unit in which the longest time is read easily.
+/// A readable unit for the longest time.
 struct TimeUnit {
   const char* name;
   double seconds;
@@ -38,7 +38,7 @@ TimeUnit unit_of(double longest_s) {
   return longest_s > kMany * kMinute ? TimeUnit{"min", kMinute} : TimeUnit{"s", 1};
 }
 
-/// One figure of the ways against workers, a line a strategy; no series where none is known.
+/// A figure over workers with a line per strategy that has values.
 Panel panel_of(const std::vector<Way>& ways, const std::string& title, const std::string& y_label,
                std::optional<double> Way::*figure, double unit) {
   Panel panel{title, "workers", y_label, {}, {}, Logarithmic::both};

@@ -1,4 +1,4 @@
-// A training by every strategy, with ever more workers: what each takes, what it costs.
+// Scaling table: times, costs by strategy, by number of workers.
 #pragma once
 
 #include "reports/show/figures/figure.h"
@@ -18,19 +18,19 @@ struct Way {
   std::string strategy;
   int workers = 1;
   std::optional<double> time_s{};  ///< for the examples of the whole training
-  std::optional<double> cost{};    ///< of its hosts for that time, where they have prices
-  std::string currency{};          ///< of the cost, where hosts name one
-  std::string uneven_share{};      ///< of its record (caveats.h)
-  std::string limit{};             ///< the resource that limits it
-  std::string why_not{};           ///< it cannot be; empty: it was simulated
+  std::optional<double> cost{};    ///< of its hosts for that time, if they have prices
+  std::string currency{};          ///< of the cost; may be empty
+  std::string uneven_share{};      ///< uneven_share (caveats.h) of its record
+  std::string limit{};             ///< its bottleneck
+  std::string why_not{};           ///< why there is no time; else empty
 };
 
-/// 1, 2, 4, ... workers, beyond those that the case has, by every strategy.
+/// Every strategy with 1, 2, 4, ... workers, up to twice the case's number, within 16 to 64.
 std::vector<Way> ways_of(const Case& base);
 
-/// Simulates the first steps of one: the rest goes on as they do (whole_time_s). Evaluations,
-/// checkpoints do not count. `base`: without numerics that it can do without; `examples`: it trains
-/// on. One that takes longer than kWayPatience_s to simulate is none. False where it was dropped.
+/// Simulates the first steps of `way`, then extrapolates (whole_time_s) to `examples`, without
+/// evaluations and checkpoints. `base` has numerics only if it needs them. A simulation that takes
+/// longer than kWayPatience_s is ended, which why_not says. False if `watch` dropped it.
 bool try_way(Way& way, const Case& base, double examples, const Forecaster& forecaster,
              DataSets& data_sets, const ForecastWatch& watch);
 
@@ -38,7 +38,7 @@ inline constexpr double kWayPatience_s = 2;
 
 nlohmann::ordered_json to_json(const std::vector<Way>& ways);
 
-/// Time against workers, a line a strategy; cost beside it, where hosts have prices.
+/// Time over workers with a line per strategy; a second panel with cost if hosts have prices.
 Figure ways_figure(const std::vector<Way>& ways);
 
 }  // namespace foretrain::serve

@@ -9,9 +9,9 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::uint16_t kHttpPort = 80;  // where a Host names none
+constexpr std::uint16_t kHttpPort = 80;  // the default if Host has no port
 
-/// `127.0.0.1:8080`, `[::1]:8080`, `localhost` taken apart.
+/// The parts of `127.0.0.1:8080`, `[::1]:8080`, `localhost`.
 struct HostName {
   std::string name;  ///< without brackets
   std::uint16_t port = kHttpPort;
@@ -33,7 +33,7 @@ std::optional<HostName> read_host(std::string_view text) {
   return host;
 }
 
-/// Only addresses lead where they say; of names `localhost` alone is this machine's.
+/// Accepts addresses; of names, only `localhost`, since others can resolve to any address.
 bool leads_here(const HostName& host, const asio::ip::tcp::endpoint& place) {
   if (host.port != place.port()) return false;
   const asio::ip::address own = place.address();

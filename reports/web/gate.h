@@ -1,4 +1,4 @@
-// Authorization of requests: a client knows the token of the address.
+// Authorization of HTTP requests by token, host, origin.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -9,33 +9,33 @@
 
 namespace foretrain::web {
 
-/// Runs can be started by requests, so three things have to be right of every request:
+/// Requests can start runs, so each is checked for three things:
 ///
-///     token    as printed: nobody else on this machine knows it
-///     Host     this address, or `localhost`: a name of somebody's own that leads here (DNS
-///              rebinding) is another one
-///     Origin   where there is one, this page: others' pages in the same browser ask in vain
+///     token    the printed one, which no other user of this machine knows
+///     Host     this address, or `localhost`; any other name may be one that somebody pointed at
+///              this address (DNS rebinding)
+///     Origin   this page, if there is one; other pages in the same browser are rejected
 ///
-/// No cookie says who somebody is, so no browser says it by itself.
+/// There are no cookies, so a browser never authorizes a request of another page by itself.
 struct Gate {
-  std::string token;                     ///< empty: anybody may ask
-  boost::asio::ip::tcp::endpoint place;  ///< where the server listens, with its port
+  std::string token;                     ///< empty: requests are not checked
+  boost::asio::ip::tcp::endpoint place;  ///< address and port of the server
 };
 
-/// What a request says of itself.
+/// The credentials in a request's headers and its query.
 struct Credentials {
   std::string_view host;    ///< `127.0.0.1:8080`
-  std::string_view origin;  ///< empty: it names none
-  std::string_view token;   ///< empty: it has none
+  std::string_view origin;  ///< empty if there is none
+  std::string_view token;   ///< empty if there is none
 };
 
 struct Refusal {
-  int status = 0;  ///< 401: the token, 403: anything else
+  int status = 0;  ///< 401 for the token, else 403
   std::string why;
 };
 
-/// Why it is refused; nothing: it may ask. Tokens are compared in a time that tells nothing of
-/// them.
+/// Why a request is rejected; empty if it is authorized. The time to compare tokens does not depend
+/// on their content.
 std::optional<Refusal> refusal_of(const Gate& gate, const Credentials& credentials);
 
 }  // namespace foretrain::web

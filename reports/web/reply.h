@@ -1,4 +1,4 @@
-// Requests of clients with their answers.
+// HTTP requests with their responses.
 #pragma once
 
 #include <functional>
@@ -7,25 +7,25 @@
 
 namespace foretrain::web {
 
-/// A request of somebody who may ask (gate.h).
+/// An authorized request (gate.h).
 struct Request {
   std::string method;  ///< `GET`, `POST`
-  std::string path;    ///< decoded, without what stands behind `?`: `/records/quickstart/run`
+  std::string path;    ///< decoded, without the query: `/records/quickstart/run`
   std::string body;
 };
 
-/// A whole answer.
+/// A complete response.
 struct Said {
   int status = 200;
   std::string type = "text/plain; charset=utf-8";
   std::string text;
-  std::string policy{};  ///< its Content-Security-Policy; empty: nothing of it may be shown or run
+  std::string policy{};  ///< Content-Security-Policy; empty: nothing may be displayed or executed
 };
 
-/// The answer to one request: all at once (`send`), or line by line as it becomes known (`line`,
-/// then `end`). From any thread. What comes after its end, or after the client has left, is dropped
-/// without a word; one that is let go of unanswered says that something is wrong here. Replies are
-/// let go of before their HttpServer ends.
+/// The response to one request: at once (`send`), or line by line (`line`, then `end`).
+/// Thread-safe. Calls after the end, or after the client has disconnected, have no effect. If a
+/// reply is destroyed without a response, the client gets status 500. Replies must be destroyed
+/// before their HttpServer.
 class Reply {
  public:
   Reply() = default;
@@ -34,20 +34,20 @@ class Reply {
   virtual ~Reply() = default;
 
   virtual void send(Said said) = 0;
-  /// `text` without a line feed: one is added.
+  /// Sends `text`, which has no line feed, with one.
   virtual void line(std::string text) = 0;
   virtual void end() = 0;
-  /// The client has left.
+  /// Whether the client has disconnected.
   [[nodiscard]] virtual bool gone() const = 0;
 };
 
-/// The handler of requests to one path. Routes are asked on the thread of the server: whatever
-/// takes longer than reading a small file goes on elsewhere, the reply with it. An InputError that
-/// one throws is the client's mistake.
+/// The handler of requests to one path. It is called on the thread of the server, so it passes work
+/// that takes longer than reading a small file, with the reply, to another thread. An InputError
+/// that it throws becomes status 400.
 struct Route {
   std::string method;
   std::string path;    ///< `/forecast`
-  bool below = false;  ///< with all that is below: `/records` has `/records/quickstart/run`
+  bool below = false;  ///< also matches deeper paths: `/records` matches `/records/quickstart/run`
   std::function<void(const Request&, std::shared_ptr<Reply>)> answer;
 };
 

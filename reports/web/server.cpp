@@ -22,7 +22,7 @@ using SilentSince = std::chrono::steady_clock::time_point;
 
 constexpr auto kAcceptRetry = std::chrono::milliseconds(100);
 
-/// A run that is started from here has nothing of it.
+/// Prevents child processes, such as runs, from inheriting the socket.
 template <class Socket>
 void keep_from_children(Socket& socket) {
   ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
@@ -90,7 +90,7 @@ bool HttpServer::make_room() {
   return true;
 }
 
-// Out of descriptors, say: at once again would keep a core busy.
+// Accepts again after a delay, since an error such as too many descriptors would repeat at once.
 void HttpServer::accept_later() {
   later_.expires_after(kAcceptRetry);
   later_.async_wait([this](error_code error) {

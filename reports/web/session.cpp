@@ -1,4 +1,4 @@
-// One client of the server: its requests, one after another.
+// A client of the server with its sequence of requests.
 #include "reports/web/server.h"
 #include "scenarios/language/input_error.h"
 
@@ -31,16 +31,16 @@ namespace http = beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr auto kClientPatience = std::chrono::seconds(10);  // with one that says, takes nothing
-constexpr std::uint64_t kMostBody = 4U << 20U;              // a scenario is 1 MB at most
-constexpr std::uint32_t kMostHeader = 32U << 10U;           // a browser's are a tenth of that
+constexpr auto kClientPatience = std::chrono::seconds(10);  // with a stalled client
+constexpr std::uint64_t kMostBody = 4U << 20U;              // a scenario has at most 1 MB
+constexpr std::uint32_t kMostHeader = 32U << 10U;           // browsers send a tenth of that
 constexpr unsigned kHttp11 = 11;
 constexpr const char* kLines = "application/x-ndjson";
 constexpr const char* kNothing = "default-src 'none'; frame-ancestors 'none'";
 
 std::string_view plain(beast::string_view text) { return {text.data(), text.size()}; }
 
-/// `%2F` becomes `/`; nothing where that makes no sense, as of `%00`.
+/// Decodes percent escapes; nothing for invalid ones, or control characters such as `%00`.
 std::optional<std::string> decoded(std::string_view text) {
   constexpr std::size_t kEscape = 3;  // `%2F`
   std::string out;
@@ -61,7 +61,7 @@ std::optional<std::string> decoded(std::string_view text) {
   return out;
 }
 
-/// `token=...` of what stands behind the `?`.
+/// The value of `token=...` in a query.
 std::string_view token_in(std::string_view query) {
   constexpr std::string_view kKey = "token=";
   while (!query.empty()) {
@@ -82,8 +82,8 @@ void add_headers(Fields& response, const std::string& policy) {
   response.set("X-Content-Type-Options", "nosniff");
 }
 
-/// One client: its request is read, answered, then the next one, until it leaves. Lives as long as
-/// something of it is under way. All but `say` is for the thread of the server.
+/// A client: reads a request, answers it, reads the next one, until it disconnects. Pending
+/// operations keep the object alive. Only `say` may be called from other threads than the server's.
 class Session final : public HttpClient, public std::enable_shared_from_this<Session> {
  public:
   Session(tcp::socket socket, const Gate& gate, const std::vector<Route>& routes)
@@ -113,7 +113,7 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
     stream_.close();
   }
 
-  // Of the answer to the request `number`.
+  // These three answer the request `number`.
 
   void send(std::uint64_t number, Said said) {
     if (number == number_ && !answered_) write(std::move(said), parser_->get().keep_alive());
@@ -131,7 +131,7 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
     write_next();
   }
 
-  /// Has `saying` called on the thread of the server, from any other.
+  /// Calls `saying` on the thread of the server. Thread-safe.
   template <class Saying>
   void say(Saying saying) {
     asio::post(stream_.get_executor(), [self = shared_from_this(),
@@ -203,12 +203,12 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
     head_.chunked(true);
     head_writer_.emplace(head_);
     writing_ = true;
-    // A client that leaves is found out by its end of the connection, however long that takes.
+    // Reading detects that the client disconnects, at any time later.
     stream_.expires_never();
     stream_.async_read_some(
         asio::buffer(unread_),
         [self = shared_from_this()](error_code /*error*/, std::size_t /*bytes*/) { self->lose(); });
-    stream_.expires_after(kClientPatience);  // of what is written: the reading has begun
+    stream_.expires_after(kClientPatience);  // applies to the write: the read has begun without it
     http::async_write_header(stream_, *head_writer_,
                              [self = shared_from_this()](error_code error, std::size_t /*bytes*/) {
                                self->written(error);
@@ -252,14 +252,14 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
   const std::vector<Route>& routes_;
   beast::flat_buffer buffer_{kMostBody + kMostHeader};
   std::optional<http::request_parser<http::string_body>> parser_;
-  std::uint64_t number_ = 0;  // of the request
+  std::uint64_t number_ = 0;  // number of the current request
   std::chrono::steady_clock::time_point waits_since_;
   bool known_ = false;
-  bool answered_ = false;  // the answer has begun
-  bool ended_ = false;     // nothing is added to it any more
+  bool answered_ = false;  // the response has begun
+  bool ended_ = false;     // the response is complete
   std::atomic<bool> gone_{false};
   http::response<http::string_body> response_;
-  // An answer line by line.
+  // For a response line by line:
   http::response<http::empty_body> head_;
   std::optional<http::response_serializer<http::empty_body>> head_writer_;
   std::deque<std::string> lines_;
@@ -268,7 +268,7 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
   std::array<char, 64> unread_{};
 };
 
-/// The answer to one request of a client.
+/// The reply to one request of a client.
 class SessionReply final : public Reply {
  public:
   SessionReply(std::shared_ptr<Session> session, std::uint64_t number)

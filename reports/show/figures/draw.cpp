@@ -1,4 +1,4 @@
-// Runs gnuplot as a child process, without a shell in between.
+// Runs gnuplot as a child process, without a shell.
 #include "reports/record/files.h"
 #include "reports/show/figures/figure.h"
 #include "scenarios/language/write_error.h"
@@ -22,14 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder in the one of a figure, in which it is drawn before it takes the place of an older one.
+/// A temporary subfolder in which a figure is drawn before it replaces an older one.
 class Easel {
  public:
-  /// The data of the figure `name` are in `folder`.
+  /// `folder` must have the data of the figure `name`.
   Easel(const fs::path& folder, const std::string& name)
       : folder_(folder), path_(folder / ".drawn"), name_(name) {
     std::error_code error;
-    fs::remove_all(path_, error);  // of one that was killed
+    fs::remove_all(path_, error);  // left by a killed process
     fs::create_directory(path_, error);
     const std::string data = name + ".csv";
     if (!error) fs::create_symlink(fs::path("..") / data, path_ / data, error);
@@ -43,7 +43,7 @@ class Easel {
   }
 
   [[nodiscard]] const fs::path& path() const { return path_; }
-  /// Takes a drawing out, which ends so where it is whole: gnuplot does not tell of a full disk.
+  /// Moves a drawing out if it has the text `end`, since gnuplot does not report a full disk.
   [[nodiscard]] fs::path take(const std::string& extension, std::string_view end) const {
     const std::string file = name_ + extension;
     fs::path place = folder_ / file;
@@ -63,14 +63,14 @@ class Easel {
   std::string name_;
 };
 
-/// How a child process ended, and what it said.
+/// The end of a child process, with its output.
 struct Ended {
-  int error = 0;   ///< errno where it could not be started
-  int status = 0;  ///< as waitpid gives it
+  int error = 0;   ///< errno if it could not be started
+  int status = 0;  ///< as from waitpid
   std::string said;
 };
 
-/// Runs `gnuplot SCRIPT` in `folder`. `-d`: whatever the user's own settings are.
+/// Runs `gnuplot SCRIPT` in `folder`. `-d` ignores the user's settings.
 Ended run_gnuplot(const fs::path& folder, const std::string& script) {
   Ended ended;
   std::array<int, 2> pipe_ends{};

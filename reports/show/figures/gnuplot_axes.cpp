@@ -15,25 +15,25 @@
 namespace foretrain {
 namespace {
 
-constexpr double kAxisMargin = 0.03;  // beside the points, of the length of the axis
-constexpr double kLoneMargin = 0.1;   // likewise where all lie at one place, of its figure
+constexpr double kAxisMargin = 0.03;  // beside the points, as a share of the length of the axis
+constexpr double kLoneMargin = 0.1;   // if all points are at one position, as a share of its value
 constexpr double kHalfCell = 0.5;     // of a heat map
-constexpr double kBesideNames = 0.6;  // before the first of names at an axis
-constexpr double kBehindNames = 0.4;  // behind the last, of which the number counts one more
+constexpr double kBesideNames = 0.6;  // before the first of the names at an axis
+constexpr double kBehindNames = 0.4;  // after the last one, relative to the number of names
 constexpr double kDecade = 10;
-constexpr double kLeastTold = 1e-99;  // what lies beyond is gnuplot's affair
+constexpr double kLeastTold = 1e-99;  // axes beyond these limits have gnuplot's default ticks
 constexpr double kMostTold = 1e99;
-constexpr std::ptrdiff_t kFewestFigures = 3;  // at an axis of logarithms: fewer give no scale
-constexpr double kMostEvenSteps = 8;  // of a short one; steps of 1, 2, 5 leave at least three then
+constexpr std::ptrdiff_t kFewestFigures = 3;  // ticks of a logarithmic axis
+constexpr double kMostEvenSteps = 8;  // of a short axis; steps of 1, 2, 5 then give three or more
 
-/// A name as a format of the number that it stands at, which is how gnuplot takes it.
+/// A name as a number format, which is how gnuplot takes tick labels.
 std::string as_format(std::string_view name) {
   std::string out;
   for (const char c : name) out += c == '%' ? "%%" : std::string(1, c);
   return out;
 }
 
-/// Names at an axis: `'a' 0, 'b' 1`.
+/// Tick labels of an axis: `'a' 0, 'b' 1`.
 std::string names_at(const std::vector<std::string>& names) {
   std::vector<std::string> tics;
   tics.reserve(names.size());
@@ -43,15 +43,15 @@ std::string names_at(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(tics, ", "));
 }
 
-/// Adds a figure that has a place on the axis.
+/// Adds a value if the axis can show it.
 void add_shown(Extent& extent, double value, bool logarithmic) {
   if (!logarithmic || value > 0) extent.add(value);
 }
 
-/// From where to where an axis goes.
+/// First and last value of an axis.
 using Shown = std::pair<double, double>;
 
-/// Around an extent that is not empty; `stands`: bars stand on zero, where nothing lies below it.
+/// Range around a non-empty extent. `stands`: bars begin at zero if no value is negative.
 Shown shown_around(const Extent& extent, bool logarithmic, bool stands) {
   if (logarithmic) {
     const double factor =
@@ -64,7 +64,7 @@ Shown shown_around(const Extent& extent, bool logarithmic, bool stands) {
   return {from, extent.most + margin};
 }
 
-/// The products of the factors with powers of ten that are shown, ascending.
+/// The products of the factors with powers of ten within the range, ascending.
 std::vector<double> steps_shown(const Shown& shown, std::initializer_list<int> factors) {
   const auto first = static_cast<int>(std::floor(std::log10(shown.first)));
   const auto last = static_cast<int>(std::floor(std::log10(shown.second)));
@@ -78,7 +78,7 @@ std::vector<double> steps_shown(const Shown& shown, std::initializer_list<int> f
   return places;
 }
 
-/// Round figures as far apart as a linear axis has them.
+/// Ticks at round numbers with equal distances, as on a linear axis.
 std::vector<double> even_steps(const Shown& shown) {
   const double least = (shown.second - shown.first) / kMostEvenSteps;
   const double power = std::pow(kDecade, std::floor(std::log10(least)));
@@ -94,8 +94,8 @@ std::vector<double> even_steps(const Shown& shown) {
   return places;
 }
 
-/// Where figures stand at an axis. gnuplot puts those of an axis of logarithms at powers of ten
-/// alone, of which a short axis has one or none: there they stand at 1, 2, 5 of each, or closer.
+/// Tick positions. On a logarithmic axis gnuplot's default is powers of ten; a short axis has one
+/// of them or none, so it gets 1, 2, 5 times each, or closer ones.
 std::string figures_at(const Shown& shown, bool logarithmic) {
   if (!logarithmic || shown.first < kLeastTold || shown.second > kMostTold) return "auto";
   if (std::ssize(steps_shown(shown, {1})) >= kFewestFigures) return "auto";
@@ -104,7 +104,7 @@ std::string figures_at(const Shown& shown, bool logarithmic) {
   return fmt::format("({:.9g})", fmt::join(places, ", "));
 }
 
-/// What is shown of an axis, where figures stand at it; `places`: where else than by themselves.
+/// Range and ticks of an axis with numbers. `places`: tick positions instead of automatic ones.
 std::string figures_axis(char axis, const Extent& extent, bool logarithmic, bool stands,
                          const std::vector<double>& places) {
   std::string range = "[*:*]";

@@ -1,4 +1,4 @@
-// The axes of a panel as commands of gnuplot.
+// The axes of a panel as gnuplot commands.
 #pragma once
 
 #include "reports/show/figures/figure.h"
@@ -8,14 +8,14 @@
 
 namespace foretrain {
 
-/// Half the height of a bar that lies, of the distance between rows.
+/// Half the height of a horizontal bar, as a share of the distance between rows.
 inline constexpr double kRowHalfWidth = 0.38;
 
-/// Text in single quotes, in which gnuplot knows no escape but the doubled quote.
+/// Text in single quotes, in which gnuplot's only escape is the doubled quote.
 std::string gnuplot_literal(std::string_view text);
 
-/// What is shown of the axis, names or figures at it. Around points there is a margin, so that none
-/// lies on the frame; bars stand on zero. `slanted`: names are too long for their places.
+/// Range and tick labels of the axis. A margin keeps points off the frame; bars begin at zero.
+/// `slanted`: the names are too long to be horizontal.
 std::string gnuplot_x_axis(const Panel& panel, bool slanted);
 std::string gnuplot_y_axis(const Panel& panel);
 

@@ -1,4 +1,4 @@
-// A figure as a script of gnuplot, beside the table that the script reads.
+// A figure as a gnuplot script, with the table that the script reads.
 #include "models/base/check.h"
 #include "reports/record/csv.h"
 #include "reports/show/figures/figure.h"
@@ -21,33 +21,33 @@
 namespace foretrain {
 namespace {
 
-/// Colours that people with any colour vision tell apart (Okabe and Ito 2008), strongest first.
+/// Colours that are distinct for any colour vision (Okabe and Ito 2008), strongest first.
 constexpr auto kPalette = std::to_array<std::string_view>(
     {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"});
-/// Marks of the series of a colour, so that colour is not all that tells them apart.
+/// Point type for each colour, so that series differ by more than colour.
 constexpr auto kPointTypes = std::to_array<int>({7, 5, 9, 13, 11, 15, 4});
 
-// Lengths in pixels of the SVG; the width of a letter is about that.
+// Lengths in pixels of the SVG; the width of a letter is an estimate.
 constexpr int kPanelWidth = 520;
 constexpr int kPanelHeight = 330;        // with its title, without names or key
-constexpr int kPlotStackedHeight = 215;  // likewise, of one above another
-constexpr int kPlotRowHeight = 34;       // of a panel with names at its y axis
-constexpr int kTopHeight = 64;           // titles
+constexpr int kPlotStackedHeight = 215;  // likewise, for stacked panels
+constexpr int kPlotRowHeight = 34;       // for a panel with names at its y axis
+constexpr int kTopHeight = 64;           // for titles
 constexpr int kSourceHeight = 22;
 constexpr int kColourBarWidth = 100;
 constexpr int kKeyRowHeight = 18;
 constexpr int kLetterWidth = 8;
-constexpr int kSampleWidth = 70;  // of a line in the key with the gaps around it
+constexpr int kSampleWidth = 70;  // of a line in the key, with gaps
 constexpr double kPixelsPerInch = 96;
 
-constexpr int kPointsShown = 16;        // at most about so many marks on a line
-constexpr double kBarHalfWidth = 0.32;  // of the distance between bars
+constexpr int kPointsShown = 16;        // approximate maximum of marks on a line
+constexpr double kBarHalfWidth = 0.32;  // as a share of the distance between bars
 
 std::string_view line_colour(const Series& s) {
   return kPalette[static_cast<std::size_t>(s.colour) % kPalette.size()];
 }
 
-/// Half way from a colour (#RRGGBB) to white.
+/// The mean of a colour (#RRGGBB) and white.
 std::string pale(std::string_view colour) {
   std::string out = "#";
   for (std::size_t at = 1; at < colour.size(); at += 2) {
@@ -58,13 +58,13 @@ std::string pale(std::string_view colour) {
   return out;
 }
 
-/// Where the key goes, how large the picture is; lengths are shares of the canvas.
+/// Layout of the picture; fractional lengths are shares of the canvas.
 struct Canvas {
   int width = 0;   // pixels
   int height = 0;  // pixels
   int key_rows = 1;
-  bool slanted = false;  // names below bars, which are too long for their places
-  int left = 80;         // of a panel, for figures or names at its y axis
+  bool slanted = false;  // rotated names below bars, which are too long to be horizontal
+  int left = 80;         // left margin of a panel, for labels of its y axis
   int panel_height = kPanelHeight;
   double panels_bottom = 0;
   double panels_top = 0;
@@ -74,7 +74,7 @@ bool draws_cells(const Panel& panel) {
   return std::ranges::any_of(panel.series, [](const Series& s) { return s.mark == Mark::cell; });
 }
 
-/// Rows of the key, which is filled column by column: a run stands above its forecast.
+/// Rows of the key, which is filled by column, with a run above its forecast.
 int key_rows_of(const Figure& figure, int width) {
   std::set<std::string> titles;
   std::size_t longest = 1;
@@ -122,13 +122,13 @@ Canvas canvas_of(const Figure& figure) {
   return canvas;
 }
 
-/// `every` reads the rows of one series: the table is long, and its header is row -1.
+/// The rows of one series in the table; row 0 follows the header.
 std::string data_of(const Figure& figure, std::size_t first_row, std::size_t rows) {
   return fmt::format("{} skip 1 every ::{}::{}", gnuplot_literal(figure.name + ".csv"), first_row,
                      first_row + rows - 1);
 }
 
-/// Of guides: closer to the paper the further they are from what is compared.
+/// Colours of guides, lighter with the distance from the diagonal.
 constexpr auto kGuides = std::to_array<std::string_view>({"#404040", "#808080", "#B0B0B0"});
 
 std::string style_of(const Series& s, bool bars) {
@@ -158,13 +158,12 @@ std::string style_of(const Series& s, bool bars) {
   if (s.mark == Mark::points) {
     return fmt::format("with points pt {} ps 0.6 lc rgb '{}'", mark, line_colour(s));
   }
-  // Broad, pale: a forecast that lies on it is seen.
+  // Wide and pale, so that a forecast on top of it remains visible.
   return fmt::format("with linespoints lw 5 pt {} ps 0.8 pi {} lc rgb '{}'", mark,
                      1 + s.x.size() / kPointsShown, pale(line_colour(s)));
 }
 
-/// What gnuplot makes of a row of the table; `base` is its fifth column, `x_end` its sixth, `value`
-/// its seventh, `y_end` its eighth.
+/// Expressions on a row of the table. From the fifth column: `base`, `x_end`, `value`, `y_end`.
 std::string plot_columns(const Series& s, bool bars) {
   switch (s.mark) {
     case Mark::column:
@@ -180,7 +179,7 @@ std::string plot_columns(const Series& s, bool bars) {
   }
 }
 
-/// The plot command of a panel. `titled` holds the series that have their entry in the key.
+/// The plot command of a panel. `titled` has the series that are in the key already.
 std::string plot_command(const Figure& figure, const Panel& panel, std::size_t first_row,
                          std::set<std::string>& titled) {
   std::vector<std::string> parts;
@@ -195,7 +194,7 @@ std::string plot_command(const Figure& figure, const Panel& panel, std::size_t f
   return fmt::format("  plot {}\n", fmt::join(parts, ", \\\n       "));
 }
 
-/// Where a panel stands on the canvas.
+/// Position of a panel on the canvas.
 std::string margins(const Figure& figure, const Canvas& canvas, std::size_t index) {
   const auto count = static_cast<double>(figure.panels.size());
   const auto place = static_cast<double>(index);
@@ -206,7 +205,7 @@ std::string margins(const Figure& figure, const Canvas& canvas, std::size_t inde
   double top = canvas.panels_top;
   if (figure.stacked) {
     const double height = (top - bottom) / count;
-    const double gap = 44.0 / canvas.height;  // for the title of the one below
+    const double gap = 44.0 / canvas.height;  // for the title of the panel below
     top -= place * height;
     bottom = top - height + (index + 1 < figure.panels.size() ? gap : 0);
   }

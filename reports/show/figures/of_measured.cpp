@@ -1,4 +1,4 @@
-// Draws forecasts over what was measured.
+// Figure of forecasts over measured values.
 #include "reports/show/figures/of_studies.h"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ Panel panel_of(const std::vector<FigureForecast>& forecasts, const std::string& 
     marks.push_back(std::move(series));
   }
   if (values.empty()) return panel;
-  constexpr double kGap = 1.25;  // by which the diagonal is longer than the marks reach
+  constexpr double kGap = 1.25;  // factor from the outermost points to the ends of the diagonal
   const double least = std::ranges::min(values) / kGap;
   const double most = std::ranges::max(values) * kGap;
   const auto line = [&](const std::string& title, double factor, int colour) {

@@ -19,10 +19,10 @@
 namespace foretrain {
 namespace {
 
-/// How far a training was at an evaluation.
+/// Progress of a training at an evaluation: time or steps.
 using Reach = double (*)(const EvalReport&);
 
-/// One figure of the evaluations of all records against what `reach` says of how far they were.
+/// A panel with one figure of the evaluations of all records over their progress.
 Panel curve_panel(const std::vector<Record>& records, std::string_view x_label, Reach reach,
                   std::string title, std::string y_label, double EvalReport::*figure) {
   const Legend legend = legend_of(records);
@@ -40,7 +40,7 @@ Panel curve_panel(const std::vector<Record>& records, std::string_view x_label, 
   return panel;
 }
 
-/// Where learning ended: best, or everywhere; empty: nobody looked.
+/// The best final accuracy, or the common one; empty if there is none.
 std::string learning_finding(const std::vector<Record>& records) {
   const Legend legend = legend_of(records);
   std::optional<std::size_t> best;
@@ -62,7 +62,7 @@ std::string learning_finding(const std::vector<Record>& records) {
                      time);
 }
 
-/// Loss, accuracy side by side.
+/// Panels of loss and accuracy, side by side.
 Figure curves(const std::vector<Record>& records, const char* name, const char* against,
               std::string_view x_label, Reach reach) {
   Figure figure{name,
@@ -82,7 +82,7 @@ Figure curves(const std::vector<Record>& records, const char* name, const char* 
   return figure;
 }
 
-/// Which layer of the bars is the largest, with its shares: `compute takes 40 to 95 % of the mean
+/// The largest layer of the bars with its range of shares: `compute takes 40 to 95 % of the mean
 /// step`.
 std::string largest_phase(const Panel& bars) {
   const Series* largest = nullptr;

@@ -1,4 +1,4 @@
-// Draws what the tables of a result say in per cent.
+// Bars of the per cents in a result's tables.
 #include "reports/show/figures/of_studies.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 using ColumnKind = ResultColumn::Kind;
 
-/// A bar a row; a loss lies left of zero, a bar reaches from the lesser end to the greater one.
+/// A bar for each row. A negative share extends to the left of zero.
 Panel bars_of(const ResultTable& table, std::size_t column, int colour) {
   constexpr double kPerCent = 100;
   const std::string& title = table.columns[column].title;

@@ -1,4 +1,4 @@
-// Figures of validations, of tables that somebody measured.
+// Figures of validations, of measured tables.
 #pragma once
 
 #include "reports/record/json_object.h"
@@ -10,19 +10,18 @@
 
 namespace foretrain {
 
-/// The figure of a validation.json: predicted against measured step time, both logarithmic, a mark
-/// a case, with the diagonal and bands of 5 and 10 % around it; beside it the errors by strategy.
-/// Its title says how far off the strategy is that is furthest off in the median of its cases. Its
-/// source says which machines and which calibration both come from. No panels where no step times
-/// are known.
+/// The figure of a validation.json: predicted over measured step times on logarithmic axes, with a
+/// point for each case, the diagonal, and bands of 5 and 10 % around it; beside it the errors by
+/// strategy. The title has the strategy with the largest median error. The source has the machines
+/// and the calibration of both modes. No panels if step times are not known.
 Figure accuracy_of_forecast(const JsonObject& validation);
 
-/// A panel for what is measured in one kind of unit: a point a figure, the diagonal, what is kNear
-/// beside it. The title says how many forecasts are near. No panel: nothing is forecast.
+/// A panel for each unit: a point for each measured figure, the diagonal, lines at kNear beside it.
+/// The title has the number of near forecasts. No panels if there is no forecast.
 Figure measured_figure(const std::vector<FigureForecast>& forecasts, const Result& result);
 
-/// A panel for each table that has a column of per cents: a bar a row. The title is the sentence
-/// as far as its first semicolon. No panel: there is none.
+/// A panel for each table with a column of per cents: a bar for each row. The title is the sentence
+/// up to its first semicolon. No panels if there is no such table.
 Figure result_figure(const std::string& name, const Result& result, const std::string& source);
 
 }  // namespace foretrain

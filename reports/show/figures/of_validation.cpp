@@ -1,4 +1,4 @@
-// A validation as a figure.
+// The figure of a validation.
 #include "reports/record/json_object.h"
 #include "reports/record/statistics.h"
 #include "reports/show/figures/of_studies.h"
@@ -15,7 +15,7 @@
 namespace foretrain {
 namespace {
 
-constexpr double kLineGap = 1.25;  // by which the diagonal is longer than the marks reach
+constexpr double kLineGap = 1.25;  // factor from the outermost points to the ends of the diagonal
 
 /// The step times of a strategy.
 struct Times {
@@ -46,10 +46,10 @@ std::vector<Times> times_of(const JsonObject& validation) {
   return all;
 }
 
-constexpr double kLeastError = 0.5;  // per cent, that is told as one
+constexpr double kLeastError = 0.5;  // per cent; smaller errors count as none
 
-/// `async forecast 8 % too fast in the median of 12 cases`: of several strategies the one that is
-/// furthest off.
+/// The strategy with the largest median error: `async forecast 8 % too fast in the median of 12
+/// cases`.
 std::string accuracy_finding(const std::vector<Times>& all) {
   const Times* furthest = nullptr;
   double error = 0;
@@ -121,7 +121,7 @@ Panel errors_by_strategy(const std::vector<Times>& all) {
   for (const Times& times : all) {
     const auto place = &times - all.data();
     Series series{times.strategy, {}, times.errors, false, static_cast<int>(place), Mark::points};
-    // Beside each other, in the order of the cases: marks that lie on one another hide how many.
+    // Side by side in the order of the cases, since points that overlap could not be counted.
     for (std::size_t i = 0; i < times.errors.size(); ++i) {
       const auto share = (static_cast<double>(i) + 0.5) / static_cast<double>(times.errors.size());
       series.x.push_back(static_cast<double>(place) + 0.7 * (share - 0.5));
@@ -136,7 +136,7 @@ Panel errors_by_strategy(const std::vector<Times>& all) {
 }  // namespace
 
 Figure accuracy_of_forecast(const JsonObject& validation) {
-  // Older validations do not say whose they are.
+  // Older validations have no scenario.
   Figure figure{"accuracy",
                 validation.has("scenario") ? validation.text("scenario") : "validation",
                 {},

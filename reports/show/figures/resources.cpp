@@ -1,4 +1,4 @@
-// CPU, memory, network of the nodes against time.
+// CPU, memory, network of the nodes over time.
 #include "reports/record/shown.h"
 #include "reports/record/source.h"
 #include "reports/show/figures/of_records.h"
@@ -16,13 +16,13 @@
 namespace foretrain {
 namespace {
 
-constexpr std::size_t kMostNodes = 6;  // that have lines of their own
-constexpr std::size_t kBins = 200;     // of time, where nodes are taken together
+constexpr std::size_t kMostNodes = 6;  // up to this number each node has a line
+constexpr std::size_t kBins = 200;     // of time, for statistics over nodes
 
-/// A node's interval.
+/// Resource use of a node in an interval.
 struct Interval {
   double end_s = 0;
-  std::array<double, 4> figures{};  // by kKinds; NaN: not known
+  std::array<double, 4> figures{};  // in the order of kKinds; NaN: not known
 };
 
 struct Kind {
@@ -39,7 +39,7 @@ double megabytes(Bytes bytes) {
                          : static_cast<double>(bytes.value) / 1e6;
 }
 
-/// What each node did, by its place among the nodes.
+/// The intervals of each node, by index of the node.
 std::vector<std::vector<Interval>> intervals_of(const Record& record) {
   std::vector<std::vector<Interval>> nodes;
   nodes.reserve(record.nodes.size());
@@ -76,14 +76,14 @@ std::vector<Series> lines_of_nodes(const Record& record,
   return lines;
 }
 
-/// What the nodes of one role come to in a slice of time.
+/// Statistics over the nodes of one role in a bin of time.
 struct Together {
   double sum = 0;
   double most = 0;
   int count = 0;
 };
 
-/// Two lines for the nodes whose role begins with `role`: their mean, the most of any.
+/// Adds two lines for the nodes whose role begins with `role`: mean and maximum.
 void add_together(const Record& record, const std::vector<std::vector<Interval>>& nodes,
                   std::size_t kind, std::string_view role, std::vector<Series>& lines) {
   const double end_s = record.usage.back().time.seconds();

@@ -1,4 +1,4 @@
-// Figures of what grows with the steps: loss, time, staleness of each.
+// Figures over the steps: loss, time, staleness.
 #include "reports/record/shown.h"
 #include "reports/record/source.h"
 #include "reports/record/statistics.h"
@@ -19,14 +19,14 @@ namespace foretrain {
 namespace {
 
 constexpr std::int64_t kMostColumns = 40;  // of the histogram
-constexpr double kColumnsShare = 0.8;      // of the distance between them
+constexpr double kColumnsShare = 0.8;      // as a share of the distance between them
 
 double step_ms(const StepRow& row) {
   const Phases& phases = row.report.phases;
   return (length_of(phases) - phases.evaluate).seconds() * 1e3;
 }
 
-/// Rows by step, then worker: in what order they ended says nothing about the number of the step.
+/// Rows sorted by step, then worker; their order of completion does not matter.
 std::vector<const StepRow*> by_step(const std::vector<StepRow>& steps) {
   std::vector<const StepRow*> rows;
   rows.reserve(steps.size());
@@ -36,12 +36,12 @@ std::vector<const StepRow*> by_step(const std::vector<StepRow>& steps) {
   return rows;
 }
 
-/// A figure of a step.
+/// A function that returns a figure of a step.
 using OfStep = double (*)(const StepRow&);
 
 double batch_loss(const StepRow& row) { return row.report.loss; }
 
-/// Adds a trace of the rows that `is_wanted`, which come by step, where any knows the figure.
+/// Adds a trace of those `rows` (sorted by step) that `is_wanted` selects, if any has the figure.
 void add_trace(Panel& panel, Series series, const std::vector<const StepRow*>& rows, OfStep of,
                const auto& is_wanted) {
   for (const StepRow* row : rows) {
@@ -54,7 +54,7 @@ void add_trace(Panel& panel, Series series, const std::vector<const StepRow*>& r
   panel.series.push_back(thinned(std::move(series), kMostPoints));
 }
 
-/// A figure of every step of every worker, a trace a record.
+/// A panel with a figure of all steps: a trace for each record, with all its workers.
 Panel trace_panel(const std::vector<Record>& records, std::string title, std::string y_label,
                   OfStep of) {
   const Legend legend = legend_of(records);
@@ -67,7 +67,7 @@ Panel trace_panel(const std::vector<Record>& records, std::string title, std::st
   return panel;
 }
 
-/// The same, a trace a worker.
+/// The same with a trace for each worker.
 Panel worker_panel(const Record& record, int workers, std::string title, std::string y_label,
                    OfStep of) {
   Panel panel{std::move(title), "step", std::move(y_label), {}, {}};
@@ -80,7 +80,7 @@ Panel worker_panel(const Record& record, int workers, std::string title, std::st
   return panel;
 }
 
-/// Times above losses, over one axis.
+/// Adds the times above the losses, with a common axis.
 void add_step_panels(Figure& figure, Panel times, Panel losses) {
   times.from_zero = true;
   for (Panel* panel : {&times, &losses}) {
@@ -99,8 +99,8 @@ int workers_in(const Record& record) {
 constexpr const char* kTimesTitle = "time of each step, evaluation left out";
 constexpr const char* kLossesTitle = "loss of each batch";
 
-/// What the slowest worker's median step takes beside that of all: `, worker3 is slowest, 40 ms in
-/// the median, all 10 ms`.
+/// The slowest worker's median step time with that of the fastest: `, worker3 is slowest, 40 ms in
+/// the median, the fastest 10 ms`.
 std::string slowest_worker(const Record& record, int workers) {
   std::vector<std::vector<double>> times(static_cast<std::size_t>(workers));
   for (const StepRow& row : record.steps) {
@@ -144,7 +144,7 @@ std::int64_t most_staleness(const Record& record) {
 }  // namespace
 
 Figure steps_by_worker(const Record& record, const std::string& name) {
-  constexpr int kMostTraces = 7;  // as many as there are colours
+  constexpr int kMostTraces = 7;  // the number of colours
   const int workers = workers_in(record);
   Figure figure{name,
                 fmt::format("{}: {}, step by step", record.scenario_case.scenario.name,
@@ -177,7 +177,7 @@ Figure step_by_step(const std::vector<Record>& records) {
 
 Figure staleness_histogram(const std::vector<Record>& records) {
   std::int64_t most = 0;
-  int late = 0;  // records with a gradient that was
+  int late = 0;  // records with any staleness
   for (const Record& record : records) {
     const std::int64_t staleness = most_staleness(record);
     most = std::max(most, staleness);
@@ -205,7 +205,7 @@ Figure staleness_histogram(const std::vector<Record>& records) {
                   legend.colours[i], Mark::column};
     const auto place = static_cast<double>(panel.series.size());
     for (std::size_t bin = 0; bin < counts.size(); ++bin) {
-      // Around the figures that are counted: a column of width 1 stands around a whole number.
+      // A column of width 1 is centred on its integer.
       const double begin = static_cast<double>(bin) * static_cast<double>(width) - 0.5 +
                            static_cast<double>(width) * (1 - kColumnsShare) / 2 + place * column;
       series.x.push_back(begin);

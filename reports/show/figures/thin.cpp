@@ -10,13 +10,13 @@
 namespace foretrain {
 namespace {
 
-constexpr std::size_t kFewest = 4;  // the ends, a lowest, a highest
+constexpr std::size_t kFewest = 4;  // two ends, a minimum, a maximum
 
 bool can_thin(const Series& s) {
   return s.mark == Mark::line || s.mark == Mark::trace || s.mark == Mark::points;
 }
 
-/// Places of the points that stay, in order: those of known y, or some of them.
+/// Indices of the remaining points, in order: all with known y, or some of them.
 std::vector<std::size_t> places_that_stay(const std::vector<double>& y, std::size_t most) {
   std::vector<std::size_t> known;
   std::vector<double> known_y;
@@ -58,7 +58,7 @@ std::size_t points_of(const Figure& figure) {
 
 Figure thinned(Figure figure, std::size_t most) {
   if (points_of(figure) <= most) return figure;
-  // What short series leave of their share goes to the long ones: from the shortest upwards.
+  // The lines in order of length, so that points which short ones do not use go to longer ones.
   std::vector<Series*> lines;
   std::size_t left = most;
   for (Panel& panel : figure.panels) {

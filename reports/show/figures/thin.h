@@ -1,4 +1,4 @@
-// Fewer points of a line, its extent, its outliers.
+// Downsampling of lines; their extent, their outliers.
 #pragma once
 
 #include "reports/show/figures/figure.h"
@@ -20,25 +20,25 @@ struct Extent {
     most = std::max(most, value);
   }
   [[nodiscard]] double range() const { return most > least ? most - least : 0; }
-  /// No figure was added.
+  /// Whether no number was added.
   [[nodiscard]] bool empty() const { return most < least; }
 };
 
-/// Makes the y axis of a panel of lines logarithmic where its largest value is more than kFlattens
-/// times the median: then both are seen, and none is cut off. Not where a value is zero or less.
+/// Makes the y axis of a panel of lines logarithmic if its largest value exceeds kFlattens times
+/// the median, so that both stay visible. Not if a value is zero or negative.
 void spread_outliers(Panel& panel);
 inline constexpr double kFlattens = 20;
 
-/// A line, a trace or points of more than `most` points (4 or more) with about that many of them:
-/// in each of equal runs of consecutive points the lowest, the highest, in their order; the first,
-/// the last of all. So no extreme is lost. Other marks stay as they are, since none stands for
-/// its neighbours; of points without y nothing is left.
+/// Downsamples a line, a trace or points to about `most` points (4 or more): the first, the last,
+/// and the lowest and the highest of each of equal stretches between them, so that extremes remain.
+/// Points with unknown y are removed. Other marks are unchanged, since none of them can stand for
+/// its neighbours.
 Series thinned(Series series, std::size_t most);
 
-/// A figure whose lines share `most` points, the short ones keeping all of theirs.
+/// Downsamples the lines of a figure to `most` points together; short ones keep all of theirs.
 Figure thinned(Figure figure, std::size_t most);
 
-/// Points of all series.
+/// Number of points of all series.
 std::size_t points_of(const Figure& figure);
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// What every worker did when, with the updates of the servers below.
+// Timeline of the workers, with the updates of the servers below.
 #include "models/protocol/registry.h"
 #include "reports/record/shown.h"
 #include "reports/record/source.h"
@@ -18,27 +18,27 @@
 namespace foretrain {
 namespace {
 
-constexpr int kMostWorkers = 8;           // the first of them
-constexpr std::size_t kStepsShown = 40;   // of worker 0; the others' of the same time
-constexpr std::size_t kStepsInView = 10;  // at first
-constexpr std::size_t kMostSpans = 1500;  // where one worker is far faster than another
-constexpr std::size_t kMostArrows = 160;  // of more, those of one step in so many
+constexpr int kMostWorkers = 8;           // the first ones
+constexpr std::size_t kStepsShown = 40;   // of worker 0; other workers' steps in the same time
+constexpr std::size_t kStepsInView = 10;  // shown first
+constexpr std::size_t kMostSpans = 1500;  // if one worker is far faster than another
+constexpr std::size_t kMostArrows = 160;  // with more, only every n-th step has arrows
 
-/// Which phase it is in which servers are at work.
+/// Index of the phase in which servers apply gradients.
 constexpr auto kApply = static_cast<std::size_t>(
     std::ranges::find(kPhases<Duration>, &Phases::apply, &Phase<Duration>::of) -
     kPhases<Duration>.begin());
 
 double ms(Instant time) { return time.seconds() * 1e3; }
 
-/// A part of the training.
+/// A section of the training.
 struct Window {
   Instant begin;
   Instant end;
-  Instant view_end;  ///< of the part that is shown first
+  Instant view_end;  ///< end of the part that is shown first
 };
 
-/// Around the middle of what worker 0 did: the first steps are like no others.
+/// The middle of worker 0's steps; the first steps are not typical.
 std::optional<Window> window_of(const Record& record) {
   std::vector<const StepReport*> steps;
   for (const StepRow& row : record.steps) {
@@ -52,10 +52,10 @@ std::optional<Window> window_of(const Record& record) {
   return Window{steps[first]->start, end_of(first + shown - 1), end_of(first + in_view - 1)};
 }
 
-/// From when until when.
+/// Begin and end.
 using Span = std::pair<Instant, Instant>;
 
-/// Spans that meet or overlap made one.
+/// Merges spans that touch or overlap.
 std::vector<Span> merged(std::vector<Span> spans) {
   std::ranges::sort(spans);
   std::vector<Span> apart;
@@ -78,7 +78,7 @@ void add_span(Series& series, const Span& span, std::size_t row, std::string nam
 
 std::string worker_name(int worker) { return fmt::format("worker{}", worker); }
 
-/// Adds the workers' phases to the layers, a row a worker. Returns when servers were applying.
+/// Adds a row with the phases of each worker. Returns the times at which servers applied gradients.
 std::vector<Span> add_workers(const Record& record, const Window& window, Panel& panel) {
   std::map<int, std::size_t> rows;
   for (const StepRow& row : record.steps) {
@@ -88,7 +88,7 @@ std::vector<Span> add_workers(const Record& record, const Window& window, Panel&
     row = panel.rows.size();
     panel.rows.push_back(worker_name(worker));
   }
-  // Workers' clocks differ by a message's time: updates for all are told by one of them.
+  // Workers' clocks differ by a message delay, so common updates are taken from one worker.
   const Protocol& protocol = protocol_called(record.scenario_case.scenario.training.strategy);
   const bool for_all = protocol.servers && protocol.synchronous;
   std::vector<Span> applying;
@@ -111,8 +111,9 @@ std::vector<Span> add_workers(const Record& record, const Window& window, Panel&
   return applying;
 }
 
-/// What a step sends to the servers, what comes back: the last of its gradient from when that was
-/// there, the new values from when they were. By its phases, so by the clock of its worker alone.
+/// Adds the messages of a step: the last part of its gradient, sent when it was computed, and the
+/// new values, sent when they were ready. The times are sums of the step's phases by its worker's
+/// clock.
 void add_messages(const StepReport& step, double worker, double server, const std::string& name,
                   const std::string& servers, Series& messages) {
   const auto add = [&](Instant sent, Duration took, double from, double to, std::string what) {
@@ -131,7 +132,7 @@ void add_messages(const StepReport& step, double worker, double server, const st
       fmt::format("parameters after step {}, {} to {}", step.step.value, servers, name));
 }
 
-/// The messages between the workers' rows and the last one, which is the servers'.
+/// The messages between the workers' rows and the last row, which is the servers'.
 Series messages_of(const Record& record, const Window& window, const Panel& panel) {
   Series messages{"messages", {}, {}, false, 0, Mark::arrow};
   const std::size_t workers = panel.rows.size() - 1;

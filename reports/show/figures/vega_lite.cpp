@@ -18,11 +18,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kDigits = 6;  // of a figure, at least
+constexpr int kDigits = 6;  // of a number, at least
 
-constexpr int kMostDigits = 10;      // more tell noise of arithmetic
-constexpr double kMargin = 0.012;    // beside the points, of the length of the x axis
-constexpr double kLogMargin = 0.03;  // likewise on both sides, of an axis of logarithms
+constexpr int kMostDigits = 10;      // more would be rounding noise
+constexpr double kMargin = 0.012;    // beside the points, as a share of the length of the x axis
+constexpr double kLogMargin = 0.03;  // likewise on both sides of a logarithmic axis
 
 // Heights in pixels, without labels.
 constexpr int kHeight = 240;
@@ -59,7 +59,7 @@ std::string_view name_of(Mark mark) {
   return "cell";
 }
 
-/// `value` with as few digits as tell it from its neighbours, which lie within `range`.
+/// `value` with the digits that distinguish it from its neighbours, which are within `range`.
 Json rounded(double value, double range) {
   if (!std::isfinite(value)) return {};
   int digits = kDigits;
@@ -78,7 +78,7 @@ Json rounded(const std::vector<double>& values) {
   return array;
 }
 
-/// The points of all series, one column beside the other.
+/// The points of all series by column.
 struct Columns {
   std::vector<double> k, x, y, x_end, y_end, value;
   std::vector<std::string> names;
@@ -100,7 +100,7 @@ Columns panel_columns(const Panel& panel) {
       c.value.push_back(s.value.empty() ? unknown : s.value[i]);
       c.names.push_back(s.names.empty() ? std::string() : s.names[i]);
       if (!panel.stacks(s)) continue;
-      // A bar that lies: from where the one before it ended, on the row of its category.
+      // A layer of a horizontal bar begins at the end of the previous one, in its category's row.
       double& top = tops.at(static_cast<std::size_t>(s.x[i]));
       c.y.back() = s.x[i];
       c.x.back() = top;
@@ -181,7 +181,7 @@ Json panel_json(const Figure& figure, const Panel& panel) {
     extent.most *= margin;
     extent.least /= margin;
   } else {
-    // Room for the first mark, for the last one; bars that lie begin at their axis.
+    // Room for the first and the last mark; horizontal bars begin at the axis.
     const double margin = kMargin * extent.range();
     extent.most += margin;
     if (!drawing.lying) extent.least -= margin;

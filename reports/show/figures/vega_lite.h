@@ -1,4 +1,4 @@
-// A figure as specifications of Vega-Lite with their data, for the page.
+// Vega-Lite specifications of a figure with their data, for the page.
 #pragma once
 
 #include "reports/show/figures/figure.h"
@@ -11,22 +11,22 @@
 
 namespace foretrain {
 
-/// An object a figure: `name`, `title`, `source`, `stacked`, `panels`. Of each panel:
+/// An object for a figure: `name`, `title`, `source`, `stacked`, `panels`. Each panel has:
 ///   title, x_label, y_label
-///   series    of each: title, colour (`var(--series-0)`: the page knows the colours), dashed, mark
-///   columns   its points, column by column (x, y, k = place of the series, ...), since rows of
-///             objects would be thrice as long
-///   extent    least, most of x
-///   spec      a Vega-Lite specification (version 6) whose data is called `rows`, to be made of
-///             the columns; `series` in them is the title of the series k
-/// The specification has parameters that the page sets: `x_from`, `x_to`, the part of the x axis
-/// that is shown; `hidden`, titles of series that are not.
+///   series    title, colour (`var(--series-0)`, defined by the page), dashed, mark of each
+///   columns   its points by column (x, y, k = index of the series, ...), since an array of
+///             objects would be three times as long
+///   extent    minimum and maximum of x
+///   spec      a Vega-Lite specification (version 6) whose data `rows` the page makes of the
+///             columns, adding `series`, the title of the series k
+/// Parameters of the specification, which the page sets: `x_from`, `x_to`, the visible part of the
+/// x axis; `hidden`, titles of hidden series.
 ///
-/// Bars on categories lie, so that their names have room. Figures have at least six digits, more
-/// where neighbours would not be told apart otherwise.
+/// Bars on categories are horizontal, so that their names have room. Numbers have at least six
+/// digits, and more if neighbours would otherwise be equal.
 nlohmann::ordered_json vega_lite(const Figure& figure);
 
-/// A panel as the page draws it: with bars that lie, the axes change places.
+/// A panel as the page draws it: with horizontal bars the axes are exchanged.
 struct Drawing {
   const Panel& panel;
   bool lying = false;  ///< categories are rows
@@ -37,17 +37,17 @@ struct Drawing {
   std::string y_label;
 };
 
-/// `var(--series-0)`: the page knows the colours.
+/// `var(--series-0)`: the page defines the colours.
 std::string colour_of(const Series& s);
 
-/// How the axes of a panel are encoded: part of the x axis, names at places.
+/// Encodings of the axes: the visible part of x, names at positions.
 nlohmann::ordered_json x_encoding(const Drawing& d);
 nlohmann::ordered_json y_encoding(const Drawing& d);
 
-/// A series of it is a square of a heat map.
+/// Whether the panel has a heat map.
 bool has_cells(const Panel& panel);
 
-/// What is drawn, the lowest first: cells, bars, arrows, lines with their marks.
+/// The layers from bottom to top: cells, bars, arrows, lines with their marks.
 nlohmann::ordered_json layers_of(const Drawing& d);
 
 }  // namespace foretrain

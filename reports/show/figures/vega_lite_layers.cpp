@@ -15,12 +15,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kColours = 7;                 // that the page knows
-constexpr std::size_t kMarkedPoints = 60;   // a line of more has no marks
-constexpr std::size_t kWrittenCells = 120;  // of a heat map whose figures are written into it
-constexpr double kHalfRow = 0.38;           // of a bar that lies, in rows
-constexpr int kPadding = 6;                 // pixels at the ends of a y axis without columns
-constexpr double kColumnMargin = 0.02;      // above the highest column, of its height
+constexpr int kColours = 7;                 // defined by the page
+constexpr std::size_t kMarkedPoints = 60;   // a longer line has no marks
+constexpr std::size_t kWrittenCells = 120;  // larger heat maps have no numbers in their cells
+constexpr double kHalfRow = 0.38;           // of a horizontal bar, in rows
+constexpr int kPadding = 6;                 // pixels at both ends of a y axis without columns
+constexpr double kColumnMargin = 0.02;      // above the highest column, as a share of its height
 
 Json field(std::string_view name, std::string_view title) {
   return {{"field", name}, {"type", "quantitative"}, {"title", title}, {"format", ",.6~r"}};
@@ -30,7 +30,7 @@ Json text_field(std::string_view name, std::string_view title) {
   return {{"field", name}, {"type", "nominal"}, {"title", title}};
 }
 
-/// An axis with names at 0, 1, 2, ...; `parameter` holds them.
+/// An axis with names at 0, 1, 2, ... from a `parameter` of the specification.
 Json named_axis(std::size_t count, const char* parameter) {
   Json values = Json::array();
   for (std::size_t i = 0; i < count; ++i) values.push_back(i);
@@ -41,7 +41,7 @@ Json named_axis(std::size_t count, const char* parameter) {
           {"title", nullptr}};
 }
 
-/// The places of the series with one of `marks`.
+/// Indices of the series that have one of `marks`.
 std::vector<std::size_t> places_of(const Panel& panel, const std::set<Mark>& marks) {
   std::vector<std::size_t> places;
   for (std::size_t k = 0; k < panel.series.size(); ++k) {
@@ -63,7 +63,7 @@ Json only(const std::vector<std::size_t>& places) {
   return {{"filter", {{"field", "k"}, {"oneOf", places}}}};
 }
 
-/// Colour by series, without Vega's own legend: the page's can be used by keyboard.
+/// Colours by series; the legend is the page's, which works with the keyboard, not Vega's.
 Json colour_encoding(const Panel& panel) {
   Json titles = Json::array();
   Json colours = Json::array();
@@ -82,7 +82,7 @@ bool has_names(const Panel& panel) {
   return std::ranges::any_of(panel.series, [](const Series& s) { return !s.names.empty(); });
 }
 
-/// What a point of a line tells.
+/// Tooltip of a point.
 Json point_tooltip(const Drawing& d) {
   Json tooltip = Json::array({text_field("series", "series")});
   if (has_names(d.panel)) tooltip.push_back(text_field("name", "case"));
@@ -104,7 +104,7 @@ Json line_layer(const Drawing& d, const std::vector<std::size_t>& places, const 
        {{"color", colour_encoding(d.panel)}, {"detail", {{"field", "k"}, {"type", "nominal"}}}}}};
 }
 
-/// Lines, then their marks, of which the one that is nearest to the pointer speaks.
+/// Lines, then marks; the mark nearest to the pointer has the tooltip.
 void add_lines(const Drawing& d, Json& layers) {
   const auto named = [](std::size_t k) { return fmt::format("line{}", k); };
   for (const std::size_t k : places_of(d.panel, {Mark::guide})) {
@@ -142,7 +142,7 @@ void add_lines(const Drawing& d, Json& layers) {
   layers.push_back(std::move(hover));
 }
 
-/// A bar between `x`, `x_end` with `y` from, to; the tooltip says what it is.
+/// A rectangle from `x` to `x_end` and from `from` to `to`, which are expressions for y.
 Json bar_layer(const Drawing& d, const std::vector<std::size_t>& places, const char* name,
                const char* from, const char* to) {
   return {{"name", name},
@@ -159,7 +159,7 @@ Json bar_layer(const Drawing& d, const std::vector<std::size_t>& places, const c
 
 void add_bars(const Drawing& d, Json& layers) {
   const auto patterned = [&](Json& layer, const std::vector<std::size_t>& places) {
-    // Forecasts are pale: a pattern would need a picture.
+    // Forecasts are pale, since a pattern would need an image.
     Json dashed = Json::array();
     for (const std::size_t k : places) {
       if (d.panel.series[k].dashed) dashed.push_back(k);
@@ -193,7 +193,7 @@ void add_bars(const Drawing& d, Json& layers) {
   layers.push_back(std::move(layer));
 }
 
-/// From the middle of a row to the edge of another, above the bars; the head says which way.
+/// Arrows above the bars, from the middle of a row to the edge of another.
 void add_arrows(const Drawing& d, Json& layers) {
   const auto places = places_of(d.panel, {Mark::arrow});
   if (places.empty()) return;
@@ -258,20 +258,20 @@ void add_cells(const Drawing& d, Json& layers) {
   layer["encoding"]["tooltip"] = tooltip;
   layers.push_back(std::move(layer));
   if (cells > kWrittenCells) return;
-  // Viridis ends in yellow.
+  // The upper end of viridis is a bright yellow.
   const std::string bright = fmt::format("datum.value > {}", extent.least + 0.55 * extent.range());
   layers.push_back(
       {{"name", "figures"},
        {"transform", Json::array({only(places)})},
        {"mark", {{"type", "text"}, {"fontSize", 12}}},
        {"encoding",
-        {{"tooltip", tooltip},  // a pointer on the figure is on the cell, too
+        {{"tooltip", tooltip},  // same tooltip on the number as on the cell
          {"text", {{"field", "value"}, {"type", "quantitative"}, {"format", ",.4~r"}}},
          {"color",
           {{"condition", {{"test", bright}, {"value", "#000000"}}}, {"value", "#FFFFFF"}}}}}});
 }
 
-/// Marks at the ends of what is shown are whole; columns stand on zero.
+/// Padding keeps marks at the ends complete; columns begin at zero.
 Json y_scale(const Panel& panel) {
   if (panel.log_y()) return {{"type", "log"}, {"nice", false}, {"padding", kPadding}};
   Extent columns;
@@ -280,7 +280,7 @@ Json y_scale(const Panel& panel) {
     for (const double y : s.y) columns.add(y);
   }
   if (columns.empty()) {
-    // With zero in it a padded axis that is rounded would begin far below.
+    // A rounded, padded axis that includes zero would begin far below zero.
     return {{"zero", panel.from_zero}, {"nice", !panel.from_zero}, {"padding", kPadding}};
   }
   Json scale{{"zero", true}, {"nice", true}};
@@ -299,13 +299,13 @@ Json x_encoding(const Drawing& d) {
   Json x = {{"field", "x"}, {"type", "quantitative"}};
   x["scale"] = {
       {"nice", false}, {"domainMin", {{"expr", "x_from"}}}, {"domainMax", {{"expr", "x_to"}}}};
-  // With logarithms there is no zero to ask for.
+  // A logarithmic scale has no `zero`.
   x["scale"].update(d.panel.log_x() ? Json{{"type", "log"}} : Json{{"zero", false}});
   x["axis"] =
       d.columns.empty() ? Json{{"title", d.x_label}} : named_axis(d.columns.size(), "columns");
   if (!d.panel.x_ticks.empty() && d.columns.empty()) x["axis"]["values"] = d.panel.x_ticks;
   if (!d.columns.empty() && !d.x_label.empty()) x["axis"]["title"] = d.x_label;
-  // Above others it leaves the labels to the lowest one.
+  // Only the lowest of stacked panels has labels.
   if (d.above) x["axis"].update({{"title", nullptr}, {"labels", false}});
   return x;
 }

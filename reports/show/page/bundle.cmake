@@ -1,7 +1,7 @@
-# Bundles the scripts of pages, OUT of reports, SERVE of the page that is served:
+# Bundles the scripts of pages: OUT for reports, SERVE for the served page.
 # cmake -DSOURCE= -DBUILD= -DOUT= -DSERVE= -DNPM= -DNODE= -DWANTED= -P bundle.cmake
-# Packages go to BUILD, so the sources stay as they are. Without a network the build goes on with
-# still pictures, unless the page is WANTED ON.
+# Packages are installed in BUILD, so the sources stay unchanged. Without a network the build
+# continues with static pictures, unless WANTED is ON.
 set(log ${BUILD}/npm.log)
 foreach(part package.json package-lock.json .npmrc bundle.mjs)
   file(COPY_FILE ${SOURCE}/${part} ${BUILD}/${part} ONLY_IF_DIFFERENT)
@@ -9,7 +9,7 @@ endforeach()
 file(REMOVE_RECURSE ${BUILD}/src)
 file(COPY ${SOURCE}/src DESTINATION ${BUILD})
 
-# The packages of the same lock file are there already?
+# Packages are installed again only if the lock file has changed.
 file(SHA256 ${SOURCE}/package-lock.json lock)
 set(known "")
 if(EXISTS ${BUILD}/node_modules/.foretrain)

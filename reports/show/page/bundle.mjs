@@ -1,4 +1,4 @@
-// Bundles each source with all that it imports into one file: node bundle.mjs SOURCE OUT [SOURCE OUT].
+// Bundles each source with its imports into one file: node bundle.mjs SOURCE OUT [SOURCE OUT].
 import {build} from 'esbuild';
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
@@ -6,13 +6,13 @@ import {fileURLToPath} from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** The folder of the package that a bundled file belongs to. */
+/** The package folder of a bundled file. */
 function packageOf(path) {
   const found = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path);
   return found?.[1];
 }
 
-/** Every licence text once, with the packages that are under it. */
+/** Each licence text once, with the names of its packages. */
 function licences(inputs) {
   const packages = new Set(inputs.map(packageOf).filter(Boolean));
   const byText = new Map();
@@ -34,7 +34,7 @@ async function bundle(source, out) {
     format: 'iife',
     target: 'es2020',
     charset: 'ascii',
-    legalComments: 'none',  // the licences are whole
+    legalComments: 'none',  // licences() has the complete texts
     metafile: true,
     write: false,
   });

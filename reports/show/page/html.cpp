@@ -1,4 +1,4 @@
-// The text of the page: all that a reader without scripts sees, then data, then the script.
+// The HTML of a page: content that needs no script, then data, then the script.
 #include "reports/show/figures/thin.h"
 #include "reports/show/figures/vega_lite.h"
 #include "reports/show/page/assets.h"
@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kSortedRows = 6;  // a table of as many is sorted by a click
+constexpr std::size_t kSortedRows = 6;  // longer tables can be sorted by a click
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -44,7 +44,7 @@ std::string escaped(std::string_view text) {
 }
 
 std::string base64(std::string_view bytes) {
-  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');  // EVP_EncodeBlock ends it with a zero
+  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');  // EVP_EncodeBlock appends a zero byte
   EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
                   reinterpret_cast<const unsigned char*>(bytes.data()),
                   static_cast<int>(bytes.size()));
@@ -92,7 +92,7 @@ std::string table_html(const Table& table) {
                      escaped(table.title), table.rows.size(), text);
 }
 
-/// Writes a page; remembers the figures in the order in which they stand in it.
+/// Writes sections; collects their figures in order.
 class Writer {
  public:
   Writer(const Pictures& pictures, std::size_t lines_share, bool moving)
@@ -155,7 +155,7 @@ class Writer {
   Json figures_ = Json::array();
 };
 
-/// JSON that no reader of HTML takes for the end of the script that holds it.
+/// JSON without `<`, so that it cannot end the script element around it.
 std::string script_json(const Json& json) {
   const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string out;

@@ -1,4 +1,4 @@
-// A report as one HTML file that needs nothing else.
+// A report as one self-contained HTML file.
 #pragma once
 
 #include "reports/show/figures/figure.h"
@@ -20,30 +20,30 @@ struct Cell {
 struct Table {
   struct Column {
     std::string name;     ///< with its unit: `time [s]`
-    bool number = false;  ///< stands at the right
-    bool wide = false;    ///< sentences, which may be broken
+    bool number = false;  ///< aligned right
+    bool wide = false;    ///< sentences, which may be wrapped
   };
   std::string title;
-  std::string source;  ///< mode, machine, calibration, where the section does not say so
+  std::string source;  ///< mode, machine, calibration, unless the section has them
   std::vector<Column> columns;
-  std::vector<std::vector<Cell>> rows;  ///< the first cell of each is its head
-  bool folded = false;                  ///< shown when it is asked for
+  std::vector<std::vector<Cell>> rows;  ///< the first cell is the row's header
+  bool folded = false;                  ///< collapsed until the reader opens it
 
-  /// Leaves out the columns of which no cell says anything (empty, `-`).
+  /// Removes columns whose cells are all empty or `-`, except the first.
   void drop_empty_columns();
 };
 
-/// Figures of one kind, of which a reader looks at one at a time.
+/// Figures of one kind, of which the page shows one at a time.
 struct Alternatives {
-  std::string of;                   ///< what is chosen: `record`
-  std::vector<std::string> titles;  ///< one a figure
+  std::string of;                   ///< name of the choice: `record`
+  std::vector<std::string> titles;  ///< one per figure
   std::vector<Figure> figures;
 };
 
 struct Section {
-  std::string id;  ///< letters; of the link to it
+  std::string id;  ///< letters; anchor of links to it
   std::string title;
-  std::string text;  ///< how to read it; may be empty
+  std::string text;  ///< explanation; may be empty
   std::vector<Table> tables;
   std::vector<Figure> figures;
   std::vector<Alternatives> choices{};
@@ -54,33 +54,32 @@ struct Section {
 struct Page {
   std::string title;
   std::string question;  ///< of the scenario; may be empty
-  std::string sentence;  ///< the one that matters
+  std::string sentence;  ///< the headline
   std::vector<Section> sections;
 };
 
-/// The lines of a page share so many points, so that ten thousand steps fit into 2 MB.
+/// Maximum of points of all lines in a page, so that ten thousand steps fit into 2 MB.
 inline constexpr std::size_t kMostPagePoints = 24'000;
 
-/// Whether this program was built with the charts that move (npm was there).
+/// Whether this program was built with npm, so that pages have interactive charts.
 bool page_is_interactive();
 
-/// Pictures of figures by name, as SVG, for a page whose charts do not move.
+/// Figures as SVG by name, for a page without interactive charts.
 using Pictures = std::map<std::string, std::string>;
 
-/// How many points each figure of a page may have, of so many figures (thinned).
+/// Maximum of points of each of so many figures of a page (thinned).
 std::size_t line_share(std::size_t figures);
 
-/// Every figure of a page.
+/// All figures of a page.
 std::vector<Figure> figures_of(const Page& page);
 
-/// The file. Charts move where the program has them (page_is_interactive); else `pictures` stand
-/// in their places, and a figure without one says how to get it. The bytes depend on nothing but
-/// the arguments. Nothing in it leaves the file: no address is fetched, and its own policy forbids
-/// it.
+/// The HTML file. Charts are interactive if the program has them (page_is_interactive); else they
+/// are `pictures`, and a figure without a picture says how to get it. The bytes depend on the
+/// arguments alone. The file loads nothing from any address, and its Content-Security-Policy
+/// forbids that.
 std::string page_html(const Page& page, const Pictures& pictures = {});
 
-/// As page_html, with a script of somebody's choice, or with none: an empty one makes the page
-/// whose charts do not move.
+/// As page_html with a given script. An empty script makes a page without interactive charts.
 std::string page_html(const Page& page, const Pictures& pictures, std::string_view script);
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// What a page shows of records.
+// The sections of a page for records.
 #include "reports/show/figures/of_records.h"
 #include "reports/show/page/result_page.h"
 #include "reports/show/page/sections.h"
@@ -12,7 +12,7 @@
 namespace foretrain {
 namespace {
 
-/// One figure of each record that has it.
+/// One figure for each record that has it.
 Alternatives choice_of(const std::vector<Record>& records, const char* name,
                        Figure (*make)(const Record&, const std::string&)) {
   const Legend legend = legend_of(records);
@@ -27,7 +27,7 @@ Alternatives choice_of(const std::vector<Record>& records, const char* name,
   return choice;
 }
 
-/// Where somebody looks for a straggler.
+/// Steps by worker, if the scenario has stragglers.
 Figure straggling_steps(const Record& record, const std::string& name) {
   if (record.scenario_case.scenario.stragglers.empty()) return {name, "", {}};
   return steps_by_worker(record, name);

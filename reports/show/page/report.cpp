@@ -36,7 +36,7 @@ JsonObject object_in(const Json& json, const fs::path& path) {
   return {json, path.string() + ":", kDamagedFile};
 }
 
-/// Text and numbers in turn, as people sort names.
+/// Alternating texts and numbers, for natural sorting.
 std::vector<std::pair<std::string, double>> parts_of(std::string_view name) {
   std::vector<std::pair<std::string, double>> parts;
   while (!name.empty()) {
@@ -51,7 +51,7 @@ std::vector<std::pair<std::string, double>> parts_of(std::string_view name) {
   return parts;
 }
 
-/// Folders in `folder` by name; 2 stands before 10.
+/// Subfolders of `folder` in natural order: 2 precedes 10.
 std::vector<fs::path> folders_in(const fs::path& folder) {
   std::vector<fs::path> folders;
   if (!fs::is_directory(folder)) return folders;
@@ -70,7 +70,7 @@ void add_record(const fs::path& folder, Found& found) {
   found.builds.push_back(provenance ? provenance->build : "");
 }
 
-/// Beside each other: a run, then the simulation of the same case.
+/// Adds a run and the simulation of each case, side by side, if the cases are few.
 void add_records_of_validation(const fs::path& folder, Found& found) {
   const std::vector<fs::path> cases = folders_in(folder / "run");
   if (cases.size() > kDetailedCases) return;
@@ -100,7 +100,7 @@ void add_answer(const JsonObject& whatif, Found& found) {
   found.name = whatif.text("name");
 }
 
-/// The answer to one case, or to those of a sweep.
+/// Adds the answer to one case, or to all cases of a sweep.
 void add_whatif(const fs::path& path, Found& found) {
   const Json json = json_in(path);
   const JsonObject file = object_in(json, path);
@@ -108,7 +108,7 @@ void add_whatif(const fs::path& path, Found& found) {
   for (const JsonObject& each : file.objects("cases")) add_answer(each, found);
 }
 
-/// `path`: its table; what it was asked lies beside, unless an older program made it.
+/// `path`: the table; sweep.json beside it has the scenario, except from an older program.
 void add_sweep(const fs::path& path, Found& found) {
   const SweepTable sweep = read_sweep(read_text_file(path), path.string());
   std::vector<std::string> footing;
@@ -144,7 +144,7 @@ std::string what_is_wrong(const fs::path& folder) {
                     : fmt::format("it holds {}{}", fmt::join(names, ", "), more ? ", ..." : ""));
 }
 
-/// Ids, titles of sections of one kind are told apart.
+/// Adds numbers to ids, titles, figure names of sections that have the same title.
 void make_unique(std::vector<Section>& sections) {
   for (std::size_t i = 0; i < sections.size(); ++i) {
     int number = 1;
@@ -166,7 +166,7 @@ void write_html(const Page& page, const Pictures& pictures, const fs::path& fold
 }  // namespace
 
 void add_folder(const fs::path& folder, Found& found) {
-  // What `whatif --json` printed has no folder of its own.
+  // The output of `whatif --json` may be a file by itself.
   if (fs::is_regular_file(folder) && folder.extension() == ".json") {
     return add_whatif(folder, found);
   }
@@ -192,7 +192,7 @@ Page page_of(const Found& found) {
   const bool has_sweep = std::ranges::any_of(
       sections, [](const Section& s) { return s.id == "sweep" || s.id == "validation"; });
   if (!has_sweep && !sweep.empty()) sections.push_back(std::move(sweep));
-  // The summary of records first, then what was asked of them, then their details.
+  // The summary of records comes first, then studies, then details of records.
   if (!of_records.empty()) {
     sections.insert(sections.begin(), std::move(of_records.front()));
     std::ranges::move(of_records.begin() + 1, of_records.end(), std::back_inserter(sections));
@@ -215,9 +215,9 @@ Page page_of(const Found& found) {
 namespace {
 
 struct Drawn {
-  std::string lines;    // where each figure is
-  std::string why_not;  // why not all of them are files; empty: they are
-  Pictures pictures;    // of a page whose charts do not move
+  std::string lines;    // path of each figure
+  std::string why_not;  // why figures are not drawn as files; else empty
+  Pictures pictures;    // for a page without interactive charts
 };
 
 Drawn draw_figures_of(const Page& page, const fs::path& folder) {

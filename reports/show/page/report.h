@@ -1,4 +1,4 @@
-// A report of whatever folders hold: records, validations, sweeps, answers to what if.
+// Reports of folders with records, validations, sweeps, answers to what if.
 #pragma once
 
 #include "reports/record/record.h"
@@ -10,32 +10,33 @@
 
 namespace foretrain {
 
-/// What was found in folders.
+/// The contents of folders.
 struct Found {
   std::vector<Record> records;
-  std::vector<std::string> builds;  ///< that wrote each record; empty: its folder does not say
-  std::vector<Section> sections;    ///< of validations, sweeps, answers to what if
+  std::vector<std::string> builds;  ///< program version that wrote each record; empty: not known
+  std::vector<Section> sections;    ///< for validations, sweeps, answers to what if
   std::vector<std::string> sentences;
-  std::string name;      ///< of the scenario, where no record says it
+  std::string name;      ///< of the scenario, if there are no records
   std::string question;  ///< of the first scenario that has one
 };
 
-/// Adds what a folder holds: a record (run.json), an answer to what if (whatif.json), or folders of
-/// them below it, as run, simulate, whatif leave them of a sweep; a validation (validation.json),
-/// of few cases with its records; a sweep (sweep.csv). A file may be named itself that holds what
-/// `whatif --json` printed. @throws InputError where it holds none of them, or is damaged
+/// Adds the contents of a folder: a record (run.json) or an answer to what if (whatif.json); or its
+/// subfolders with those, as run, simulate, whatif write them for a sweep; a validation
+/// (validation.json), with its records if it has few cases; a sweep (sweep.csv). `folder` may also
+/// be a file with the output of `whatif --json`. @throws InputError if there is none of these, or
+/// one is damaged
 void add_folder(const std::filesystem::path& folder, Found& found);
 
-/// The page of all that was found; the first sentence is that of the first section.
+/// The page of everything that was found. Its headline joins the sentences of all parts.
 Page page_of(const Found& found);
 
-/// Draws every figure of the page as files, writes FOLDER/report.html. Returns a line for each. A
-/// page whose charts move is written without gnuplot, too; a line says so.
-/// @throws InputError where nothing can be written
+/// Draws all figures of the page as files, then writes FOLDER/report.html. Returns a line for each
+/// file. Without gnuplot the page is still written; a line reports the missing files.
+/// @throws InputError if nothing can be written
 std::string write_report(const Page& page, const std::filesystem::path& folder);
 
-/// As write_report, with no files of figures but those that the page needs: none where its charts
-/// move. Tells of the page alone.
+/// As write_report, but draws only the figures that the page needs: none if its charts are
+/// interactive. Returns a line for the page, and one if gnuplot is missing.
 std::string write_page(const Page& page, const std::filesystem::path& folder);
 
 }  // namespace foretrain

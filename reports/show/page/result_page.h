@@ -1,4 +1,4 @@
-// A study's answer as a page.
+// A study's Result as a page.
 #pragma once
 
 #include "reports/show/page/page.h"
@@ -9,14 +9,14 @@
 
 namespace foretrain {
 
-/// A table of it, without columns of which no row says anything.
+/// A table of the result, without empty columns.
 Table page_table(const ResultTable& from, const std::string& source);
 
-/// A section with all tables; rows of a table for everything alone are folded where they are many.
+/// A section with all tables. A long table that terminals show with --full only is collapsed.
 Section result_section(const std::string& id, const std::string& title, const Result& result,
                        std::vector<Figure> figures);
 
-/// The sentence, a section for each table; the figures stand in the first one.
+/// A page with the sentence and a section for each table; the first section has the figures.
 Page result_page(const std::string& title, const Result& result, std::vector<Figure> figures);
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// What a page shows of each kind of result.
+// The sections of a page for each kind of result.
 #pragma once
 
 #include "reports/record/json_object.h"
@@ -11,21 +11,21 @@
 
 namespace foretrain {
 
-/// Summary, learning, resources, steps, timeline, staleness: those of which the records know
-/// something. `builds`: that wrote each of them, as Found has them; may be left out.
+/// Sections for summary, learning, resources, steps, timeline, staleness; sections without data are
+/// empty. `builds`: program version of each record, as in Found; optional.
 std::vector<Section> sections_of(const std::vector<Record>& records,
                                  const std::vector<std::string>& builds = {});
 
-/// Of records whose settings differ; no rows where they are fewer than three.
+/// Records with different settings as a sweep; no rows if there are fewer than three records.
 SweepTable sweep_of(const std::vector<Record>& records);
 
-/// Lines over the setting with most values, or bars where no setting is a number; a heat map where
-/// two are; sweep_result. The best case is named in the title and marked (best_of).
+/// Lines over the numeric setting with most values, or bars if no setting is numeric; a heat map of
+/// two numeric settings; the tables of sweep_result. Title and marks show the best case (best_of).
 Section sweep_section(const SweepTable& sweep, const std::vector<std::string>& stands_on = {});
 
-/// Predicted against measured with error by strategy; validation_result. `validation` is what
-/// validation.json holds.
-/// @throws InputError with the key that is wrong
+/// Predicted over measured step times with errors by strategy; the tables of validation_result.
+/// `validation` is the object in validation.json.
+/// @throws InputError that names the wrong key
 Section validation_section(const JsonObject& validation);
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// Records of one scenario as a sweep's table.
+// The table of a sweep from records of one scenario.
 #include "reports/record/forecast_range.h"
 #include "reports/record/source.h"
 #include "reports/record/summary.h"

@@ -1,4 +1,4 @@
-// What a page shows of a sweep.
+// The section of a page for a sweep.
 #include "reports/show/page/result_page.h"
 #include "reports/show/page/sections.h"
 #include "reports/studies/sweep/finding.h"
@@ -17,17 +17,17 @@ namespace {
 
 constexpr std::size_t kMostFigures = 6;
 constexpr std::size_t kMostLines = 12;
-constexpr std::size_t kFewestCells = 3;  // values of either setting of a heat map
+constexpr std::size_t kFewestCells = 3;  // minimum of values of both settings in a heat map
 
-/// How its axis is called.
+/// Label of the metric's axis.
 std::string label_of(const SweepTable& sweep, const SweepMetric& metric) {
   const std::string currency = currency_of(sweep);
   if (metric.key != std::string_view("cost") || currency.empty()) return metric.label;
   return fmt::format("cost [{}]", currency);
 }
 
-/// Those that some rows know, that are not the same in all; accuracy and cost also where they are:
-/// that a choice changes nothing is an answer, too.
+/// The metrics that have charts: those with different values, and accuracy and cost even if they
+/// are equal, since that is a finding, too.
 std::vector<SweepMetric> charted(const SweepTable& sweep) {
   constexpr std::array kAlways{std::string_view("test_accuracy"), std::string_view("cost")};
   std::vector<SweepMetric> metrics;
@@ -42,20 +42,20 @@ std::vector<SweepMetric> charted(const SweepTable& sweep) {
   return metrics;
 }
 
-/// Whether it has charts: gradients/s say what examples/s do where there are both.
+/// Whether the metric has a chart: gradients/s is omitted beside examples/s, which has its shape.
 bool has_chart(const SweepMetric& metric, const std::vector<SweepMetric>& all) {
   if (metric.key != std::string_view("gradients_per_s")) return true;
   return std::ranges::none_of(
       all, [](const SweepMetric& each) { return each.key == std::string_view(kBareRate); });
 }
 
-/// A setting whose values are numbers.
+/// A setting with numeric values.
 struct Axis {
   std::size_t key = 0;
-  std::vector<double> values;  ///< each once, ascending
+  std::vector<double> values;  ///< distinct, ascending
 };
 
-/// Those of which every value is a number, with most values first.
+/// The settings with numeric values in all rows, most values first.
 std::vector<Axis> axes_of(const SweepTable& sweep) {
   std::vector<Axis> axes;
   for (std::size_t key = 0; key < sweep.settings.size(); ++key) {
@@ -74,7 +74,7 @@ std::vector<Axis> axes_of(const SweepTable& sweep) {
 
 std::string last_part(const std::string& key) { return key.substr(key.rfind('.') + 1); }
 
-/// What else than `keys` is set in a row: `sync, servers 2`.
+/// The settings of a row other than `keys`: `sync, servers 2`.
 std::string others(const SweepTable& sweep, const SweepTable::Row& row,
                    const std::set<std::size_t>& keys) {
   std::vector<std::string> parts;
@@ -95,7 +95,7 @@ std::string sweep_source(const SweepTable& sweep) {
   return fmt::format("{}", fmt::join(sources, "; "));
 }
 
-/// Whether each value is twice the one before it, or more.
+/// Whether each value is at least twice the previous one.
 bool doubles(const std::vector<double>& values) {
   constexpr std::size_t kFewestValues = 3;
   if (values.size() < kFewestValues || values.front() <= 0) return false;
@@ -103,7 +103,7 @@ bool doubles(const std::vector<double>& values) {
              values, [](double low, double high) { return high < 2 * low; }) == values.end();
 }
 
-/// Rates and times double where what is set does; shares do not.
+/// Logarithmic axes for a setting that doubles; y is linear for metrics that do not scale with it.
 Logarithmic axes_for(const Axis& axis, const SweepMetric& metric) {
   constexpr std::array kLinear{std::string_view(kEfficiency), std::string_view("test_accuracy"),
                                std::string_view("final_loss"), std::string_view("staleness_mean")};
@@ -112,10 +112,10 @@ Logarithmic axes_for(const Axis& axis, const SweepMetric& metric) {
   return linear ? Logarithmic::x : Logarithmic::both;
 }
 
-/// The best case, or those that tie, as a mark on its line.
+/// Marks the best case on its line, or the cases that tie.
 void mark_best(const SweepTable& sweep, const SweepBest& best, const Axis& axis,
                const SweepMetric& metric, Panel& panel) {
-  constexpr int kBestColour = 6;  // the strongest
+  constexpr int kBestColour = 6;  // the most prominent
   Series marks{best.tie() ? "best (a tie)" : "best", {}, {}, false, kBestColour, Mark::points};
   for (const std::size_t row : best.rows) {
     const auto value = figure_of(sweep.rows[row], metric);
@@ -157,10 +157,10 @@ Panel lines_of(const SweepTable& sweep, const Axis& axis, const SweepMetric& met
   return panel;
 }
 
-/// What stands behind the name of a case that is best.
+/// Suffix of the name of a best case.
 const char* mark_of(const SweepBest& best) { return best.tie() ? " (best, a tie)" : " (best)"; }
 
-/// A bar a case, where there is no axis of numbers.
+/// A bar for each case, if no setting is numeric.
 Panel bars_of(const SweepTable& sweep, const SweepMetric& metric) {
   Panel panel{metric.title, "", label_of(sweep, metric), {}, {}};
   const SweepBest best = best_of(sweep);
@@ -177,7 +177,7 @@ Panel bars_of(const SweepTable& sweep, const SweepMetric& metric) {
   return panel;
 }
 
-/// A square a pair of values; of what else is set, the first combination.
+/// A square for each pair of values, from the rows whose other settings are `fixed`.
 Panel map_of(const SweepTable& sweep, const Axis& x, const Axis& y, const SweepMetric& metric,
              const std::string& fixed) {
   Panel panel{metric.title, sweep.settings[x.key], sweep.settings[y.key], {}, {}};

@@ -1,4 +1,4 @@
-// What a page shows of a validation.
+// The section of a page for a validation.
 #include "reports/record/json_object.h"
 #include "reports/show/figures/of_studies.h"
 #include "reports/show/page/result_page.h"

@@ -1,4 +1,4 @@
-// A case or a machine in a sentence.
+// A sentence about a case or a machine.
 #pragma once
 
 #include "scenarios/spec/machine.h"
@@ -9,13 +9,13 @@
 
 namespace foretrain {
 
-/// What a case trains: `quickstart, strategy=sync: softmax on digits, 2 workers, 1 server, ...`.
+/// The training of a case: `quickstart, strategy=sync: softmax on digits, 2 workers, ...`.
 std::string case_sentence(const Case& scenario_case);
 
-/// `sentence` in lines of the terminal's width, each behind `mark`.
+/// `sentence` in lines of the terminal's width, each with the prefix `mark`.
 std::string as_comment(std::string_view sentence, std::string_view mark);
 
-/// What was measured of a machine: its models, its messages, the figure that is least sure.
+/// The measurements of a machine: its models, its messages, the least certain figure.
 std::string machine_sentence(const Machine& machine);
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// Hosts by what they are made of, as a table.
+// A table of hosts with their hardware.
 #include "reports/record/text.h"
 #include "reports/show/terminal/tables.h"
 #include "scenarios/language/units.h"
@@ -24,7 +24,7 @@ std::string host_line(const HostFields& fields) {
   return line + "\n";
 }
 
-/// Links are known by their bytes, ports by their bits.
+/// Rate of a link in bytes, as is usual for links; ports are given in bits.
 std::string link_text(const DeviceLinkSpec& link) {
   if (link.rate.value == 0) return "-";
   return fmt::format("{:.4g} GB/s{}", link.rate.value / 1e9, link.shared ? " *" : "");
@@ -44,7 +44,7 @@ HostFields fields_of_host(const HostSpec& host) {
               : "-"};
 }
 
-/// ` in USD`: where all prices are in one; empty: they are not.
+/// ` in USD` if all prices have the same currency; else empty.
 std::string in_one_currency(const std::vector<HostSpec>& hosts) {
   std::set<std::string> currencies;
   for (const HostSpec& host : hosts) {
@@ -66,7 +66,7 @@ std::string networks_text(const HostSpec& host) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-/// What devices were measured to train; empty: none was.
+/// The measured networks of each device; empty if there are none.
 std::string measured_lines(const std::vector<HostSpec>& hosts) {
   std::string lines;
   for (const HostSpec& host : hosts) {

@@ -1,4 +1,4 @@
-// A line on standard error, drawn anew.
+// A progress line on standard error that is redrawn.
 #include "reports/show/terminal/progress.h"
 
 #include "reports/record/tell_people.h"
@@ -38,7 +38,7 @@ void Progress::update(std::int64_t done, std::int64_t all, Duration clock) {
   const auto now = Clock::now();
   if (quiet_ || now < next_ || all <= 0) return;
   if (next_ == start_) {
-    // The first call begins the count: what came before it was preparation.
+    // Rates count from the first call; the time before it was preparation.
     start_ = now;
     next_ = now + (terminal_ ? Clock::duration(kRedraw) : Clock::duration(kPlainLine));
     first_ = done;
@@ -66,7 +66,7 @@ std::string progress_line(std::string_view what, std::int64_t done, std::int64_t
                                     100 * share, done, all, rate, clock.seconds(), left_s)
                       : fmt::format("{:3.0f} %, {} of {} {}, {:.0f} s left", 100 * share, done, all,
                                     unit, left_s);
-  // The cursor stands behind the line, so the last column stays free.
+  // The cursor is after the line, so the last column stays free.
   const std::size_t most = columns - 1;
   const std::size_t fixed = columns_of(figures) + (bar ? kBarLeast + 4 : 2);
   const std::size_t room = most - std::min(most, fixed);

@@ -20,7 +20,7 @@ double magnitude(const ResultValue& value) {
   return number == nullptr ? -1 : std::abs(*number);
 }
 
-/// The rows that are shown, in their order.
+/// Indices of the rows that are shown, in order.
 std::vector<std::size_t> shown_rows(const ResultTable& table, bool full) {
   std::vector<std::size_t> rows(table.rows.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
@@ -40,13 +40,13 @@ std::vector<std::size_t> shown_rows(const ResultTable& table, bool full) {
 }
 
 struct Shown {
-  std::size_t column = 0;  ///< of the table
-  std::size_t width = 0;   ///< with the gap before it
+  std::size_t column = 0;  ///< index in the table
+  std::size_t width = 0;   ///< including the gap before it
   bool words = false;
 };
 
-/// Columns that say something in one of the rows, as wide as what they say; the widest ones of
-/// words give way where the line is wider than the terminal.
+/// Columns with a non-empty cell in `rows`, as wide as their content. If the line is wider than the
+/// terminal, the widest columns of words are narrowed.
 std::vector<Shown> shown_columns(const ResultTable& table, const std::vector<std::size_t>& rows) {
   std::vector<Shown> all;
   std::size_t width = 0;
@@ -102,7 +102,7 @@ std::string table_text(const ResultTable& table, bool full) {
   return text;
 }
 
-/// `double batch: not tried: a gradient takes what compute: says`, of each row that has a note.
+/// A line for each note of a row: `double batch: not tried: a gradient takes what compute: says`.
 std::string notes_below(const ResultTable& table) {
   std::string text;
   for (const ResultRow& row : table.rows) {

@@ -1,4 +1,4 @@
-// A study's answer on a terminal.
+// A study's Result as text for a terminal.
 #pragma once
 
 #include "reports/studies/result/result.h"
@@ -7,10 +7,10 @@
 
 namespace foretrain {
 
-/// The sentence; tables; what it stands on. `full`: all tables with all rows, their titles, notes;
-/// else the tables that are not for that, with at most kBriefRows rows, of a table that judges its
-/// rows those that are farthest off. As wide as the terminal: words are cut so that numbers are
-/// not.
+/// The sentence, the tables, the assumptions, at most as wide as the terminal: words are cut,
+/// numbers never. `full`: all tables with all rows, titles, notes. Otherwise only tables that are
+/// not marked `full`, with at most kBriefRows rows: in a table that judges its rows, those with the
+/// largest errors.
 std::string to_text(const Result& result, bool full);
 
 }  // namespace foretrain

@@ -20,13 +20,13 @@ namespace {
 constexpr std::size_t kColumns = 7;
 using Row = std::array<std::string, kColumns>;
 
-/// Of a profile the time stands where FLOPs are counted else.
+/// Column titles. A profile has times in place of FLOPs.
 Row titles(const Training& training) {
   return {"operation", "output", "parameters", training.network->profiled() ? "ms" : "MFLOP",
           "read",      "write",  "buckets"};
 }
 
-/// `1,234.5`; nothing for nothing.
+/// `1,234.5`; empty for zero.
 std::string number_text(double value, int decimals) {
   if (value == 0) return {};
   const double scale = std::pow(10, decimals);
@@ -37,7 +37,7 @@ std::string number_text(double value, int decimals) {
   return fmt::format("{}.{:0{}}", grouped(scaled / unit), scaled % unit, decimals);
 }
 
-/// Decimals that show four digits of a column's sum: one for all its lines, so that points align.
+/// Decimals that show four digits of a column's sum; equal for all lines, so that points align.
 int decimals_for(double sum) {
   if (sum >= 1000) return 1;
   return sum >= 100 ? 2 : 3;
@@ -55,10 +55,10 @@ double mega(Flops flops) { return flops.value / 1e6; }
 double mega(Bytes bytes) { return static_cast<double>(bytes.value) / 1e6; }
 double milliseconds(Duration time) { return static_cast<double>(time.ns) / 1e6; }
 
-/// Of a profile, which says bytes: it counts them in floats.
+/// Bytes of a profile's parameters, which it counts as floats.
 Bytes parameter_bytes(std::int64_t parameters) { return {4 * parameters}; }
 
-/// The figures of a line, with as many decimals as their column has.
+/// Formats the numbers of a line with the decimals of each column.
 class Figures {
  public:
   Figures(const Training& training, const Cost& total)
@@ -87,7 +87,7 @@ class Figures {
   int parameters_;
 };
 
-/// A name that leaves the figures no room in the terminal has a line of its own above them.
+/// Lays out the rows. A name that is too long for the terminal gets a line above its numbers.
 std::string lay_out(const std::vector<Row>& rows) {
   std::array<std::size_t, kColumns> widths{};
   for (const Row& row : rows) {
@@ -136,7 +136,7 @@ std::string graph_sentence(std::string_view model, const Training& training) {
   return wrap(text);
 }
 
-/// What the bytes are of.
+/// The parts of the bytes that are read and written.
 std::string traffic_text(const Cost& total) {
   const Traffic all = total.read + total.written;
   std::string parts;

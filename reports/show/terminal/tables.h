@@ -1,4 +1,4 @@
-// Results as people read them in a terminal.
+// Tables for a terminal.
 #pragma once
 
 #include "models/protocol/training.h"
@@ -12,14 +12,14 @@
 
 namespace foretrain {
 
-/// One sentence, a line for each operation in the order of a step, the sums, the memory; at most 80
-/// columns, unless the figures alone take more. Buckets that come of the same layers share a line.
+/// A sentence, a line for each operation in the order of a step, the sums, the memory; as wide as
+/// the terminal, unless the numbers need more. Buckets of the same layers share a line.
 std::string step_table(std::string_view model, const Training& training);
 
-/// The same of the training that a case describes. @throws InputError
+/// The same for the training of a case. @throws InputError
 std::string step_text(const Case& scenario_case, DataSets& data_sets);
 
-/// A sentence, then a line a host; at most 80 columns.
+/// A sentence, then a line of at most 80 columns for each host.
 std::string hardware_table(const std::vector<HostSpec>& hosts);
 
 }  // namespace foretrain

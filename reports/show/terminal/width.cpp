@@ -15,7 +15,7 @@ namespace foretrain {
 namespace {
 
 constexpr std::size_t kNarrowest = 40;
-constexpr std::size_t kWidest = 1'000;  // more is no width
+constexpr std::size_t kWidest = 1'000;  // larger values are ignored
 
 std::optional<std::size_t> said_columns() {
   const char* const said = std::getenv("COLUMNS");

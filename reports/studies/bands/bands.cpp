@@ -1,4 +1,4 @@
-// Seeds in parallel, figures side by side.
+// Simulates the seeds in parallel, then collects each figure.
 #include "reports/studies/bands/bands.h"
 
 #include "models/base/check.h"
@@ -29,7 +29,7 @@ Bands bands_of_figures(const Case& scenario_case, const std::vector<FlatFigures>
     for (const FlatFigures& figures : all) {
       if (figures.at(i).second) values.push_back(*figures[i].second);
     }
-    if (values.empty()) continue;  // nobody knows it
+    if (values.empty()) continue;  // no record has it
     bands.figures.push_back({all.front()[i].first, median(values).value(),
                              quantile(values, 0.05).value(), quantile(values, 0.95).value(),
                              std::ssize(values)});

@@ -1,4 +1,4 @@
-// Bands as people read them, then as programs do.
+// The bands of a forecast: a Result for people, JSON for programs.
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/studies/bands/bands.h"
@@ -11,7 +11,7 @@
 namespace foretrain {
 namespace {
 
-/// What people take the bands for.
+/// Guards against reading the bands as prediction intervals.
 constexpr const char* kNoPrediction =
     "These are no prediction intervals: they hold what seeds change (jitter, stragglers, the order "
     "of the data), not how wrong the forecast is.";

@@ -1,4 +1,4 @@
-// What a search over clusters takes from its scenario, what it has to assume.
+// The assumptions of a search over clusters.
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/studies/budget/budget.h"
@@ -41,7 +41,7 @@ void check_whole(const Case& c) {
   }
 }
 
-/// Of all hosts with devices; not described where they differ, or none is.
+/// The device of the scenario's hosts; not described if they differ, or if there is none.
 MeasuredDevice own_device(const ClusterSpec& cluster) {
   std::optional<Roofline> device;
   for (const HostSpec& host : cluster.hosts) {
@@ -97,7 +97,7 @@ std::string compute_note(const BudgetBase& base) {
          "% of: uncalibrated.";
 }
 
-/// A search for a target.
+/// How clusters were searched for a target.
 std::string search_note(const BudgetAnswer& answer) {
   return fmt::format(
       "What all steps take and cost, of which {} were simulated, put the clusters in order. "

@@ -1,4 +1,4 @@
-// The cheapest cluster that does a training's work in time: what if, asked the other way round.
+// The cheapest cluster that does a training's work within a deadline.
 #pragma once
 
 #include "reports/record/forecast_range.h"
@@ -16,22 +16,22 @@
 
 namespace foretrain {
 
-/// What has to be held; what is equal holds.
+/// Upper bounds on time and cost; a value equal to its bound meets it.
 struct Bounds {
   double deadline_s = 0;
   double budget = 0;  ///< in the currency of the hosts' prices
 };
 
-/// Hosts alike, how they train. Each has as many workers as devices, else one; servers are on the
-/// same hosts in turn.
+/// A cluster of equal hosts with a way to train on it. Each host has a worker per device, or one
+/// without devices; servers are placed on the hosts round robin.
 struct RentedCluster {
-  std::string host;  ///< as the library calls it
+  std::string host;  ///< name in the library
   int hosts = 1;
   int workers = 1;
   std::string strategy;
   int servers = 0;
-  int group = 1;       ///< of workers that add up among themselves first
-  int batch_size = 1;  ///< of each worker
+  int group = 1;       ///< workers in a group of hierarchical all-reduce; 1 if there are none
+  int batch_size = 1;  ///< per worker
 
   bool operator==(const RentedCluster&) const = default;
 };
@@ -43,45 +43,46 @@ std::string way_of(const RentedCluster& cluster);
 
 struct LibraryHost {
   HostSpec host;
-  std::string why_not;  ///< it is not tried; empty: it is
+  std::string why_not;  ///< why it is not tried; empty if it is
 };
 
-/// Those of `library` that are called as in `names`, in that order; where that is empty, all: tried
-/// are those that are rented at a price, not bought, and have a device where the case's gradients
+/// The hosts of `library` with these `names`, in that order. Without names all hosts; tried are
+/// those that have a rental price, are not bought, and have a device if the gradients of the case
 /// were timed on one (a profile, `compute:`).
-/// @throws InputError where a name is none of the library, stands twice, its host has no price or
-/// misses the device; where prices are in two currencies; where none is tried
+/// @throws InputError if a name is not in the library, occurs twice, or its host lacks a price or a
+/// needed device; if prices are in two currencies; if no host is tried
 std::vector<LibraryHost> hosts_to_try(const Case& base, const std::vector<HostSpec>& library,
                                       const std::vector<std::string>& names);
 
 /// 1, 2, 4, ... below `most`, then `most`.
 std::vector<int> host_counts(int most);
 
-/// The ways to train on so many of a host: every strategy whose workers go in step at the
-/// statistical efficiency of synchronous SGD, what those are weighed against, the scenario's own;
-/// with 1, 2, 4, ... servers, at most one a host; of several devices a host, in groups of these.
-/// The batch as it is, twice, half of it, where the scenario says how compute grows with it. A
-/// strategy with servers needs a second worker; one that does not fit so many workers, or the
-/// scenario's compression, is no way.
+/// The ways to train on `hosts` of this host: every strategy with workers in lockstep and the
+/// statistical efficiency of synchronous SGD, the strategies that those are weighed against, the
+/// scenario's own strategy. With 1, 2, 4, ... servers, at most one per host; with groups of the
+/// devices of a host if it has several. Batch sizes: the scenario's, twice, half of it, if the
+/// scenario tells how compute time depends on it. Left out are server strategies with one worker,
+/// strategies that do not allow so many workers, and those that cannot use the scenario's
+/// compression.
 std::vector<RentedCluster> clusters_of(const Case& base, const HostSpec& host, int hosts);
 
-/// The case on that cluster, with `examples` to train on, on a star of such hosts. Nothing of the
-/// scenario's own hosts stays but `compute:`.
+/// The case on that cluster: a star of such hosts, with `examples` to train on. Of the scenario's
+/// own hosts only `compute:` is retained.
 Case case_on(const Case& base, const HostSpec& host, const RentedCluster& cluster, double examples);
 
-/// A cluster, what the work takes and costs there: of a scenario with a target (training.until)
-/// until it is reached.
+/// A cluster with the time and cost of the work on it: until the target is reached if the scenario
+/// has one (training.until).
 struct Offer {
   RentedCluster cluster;
   double time_s = 0;
-  double cost = 0;  ///< the hosts' prices for that time
+  double cost = 0;  ///< price of the hosts for that time
   Case scenario_case{};
   ForecastRange range{};   ///< of time and cost
-  std::string refused{};   ///< why it could not be simulated; empty: it could
-  Limit limit{};           ///< what limits it, where somebody looked
-  bool reached = true;     ///< false: its steps do not come to the target; time, cost are of all
-  std::int64_t steps = 0;  ///< of the chief until it was reached; 0: not asked about
-  std::string uneven_share{};  ///< of its first steps (caveats.h)
+  std::string refused{};   ///< why it could not be simulated; else empty
+  Limit limit{};           ///< its bottleneck, if it was determined
+  bool reached = true;     ///< false: all steps do not reach the target; time and cost are of all
+  std::int64_t steps = 0;  ///< of the chief until the target; 0 without one
+  std::string uneven_share{};  ///< uneven_share (caveats.h) of its first steps
 
   [[nodiscard]] bool in_time(const Bounds& bounds) const {
     return reached && time_s <= bounds.deadline_s;
@@ -94,39 +95,39 @@ struct Offer {
   }
 };
 
-/// The training that is tried on clusters.
+/// The training whose cluster is searched.
 struct BudgetBase {
-  /// As it was given, without checkpoints; a profile's device is that of the scenario's own hosts,
-  /// where it names none. Without a target for times alone: without evaluations, too.
+  /// The given case without checkpoints; without evaluations, too, if it has no target. A profile
+  /// that names no device gets that of the scenario's own hosts.
   Case scenario_case;
-  double examples = 0;      ///< its work; with a target the most of it
-  bool sparse = false;      ///< gradients are carried out for times, too: sizes depend on them
-  bool shortened = false;   ///< it has evaluations or checkpoints, which were left out
-  bool own_device = false;  ///< the profile's device is that of the scenario's hosts
+  double examples = 0;      ///< its work; an upper limit if it has a target
+  bool sparse = false;      ///< gradients are computed even for times: sizes depend on them
+  bool shortened = false;   ///< it had evaluations or checkpoints, which were removed
+  bool own_device = false;  ///< the profile's device was taken from the scenario's hosts
 
-  /// At which it ends; may be none.
+  /// Target that ends the training; may be none.
   [[nodiscard]] const Target& target() const { return scenario_case.scenario.training.until; }
 };
 
-/// @throws InputError where the scenario says what only its own cluster can have: links, leaves,
-/// faults, failures, neighbours, a host that ships batches, stragglers by their numbers, gradients
-/// that take other times on other hosts
+/// @throws InputError if the scenario sets what only its own cluster can have: links, leaf
+/// switches, faults, failures, neighbours, a host that ships batches, stragglers by worker number,
+/// gradients whose time depends on the host
 BudgetBase base_of(const Case& scenario_case);
 
 struct BudgetOptions {
   Bounds bounds;
-  std::vector<HostSpec> library;   ///< hosts that there are, with their prices
-  std::vector<std::string> names;  ///< of those to try; empty: all that fit (hosts_to_try)
-  int most_hosts = 8;              ///< of one cluster
-  int threads = 1;                 ///< that simulate at once; the answer does not depend on it
-  /// Simulates a case, with the rows of its steps: of kBudgetSteps at most, or of all until the
-  /// target; called from several threads at once.
+  std::vector<HostSpec> library;   ///< available hosts with prices
+  std::vector<std::string> names;  ///< hosts to try; empty: all that fit (hosts_to_try)
+  int most_hosts = 8;              ///< largest number of hosts in a cluster
+  int threads = 1;                 ///< simulating threads; the answer does not depend on it
+  /// Simulates a case, recording its step rows: kBudgetSteps steps at most, or all until the
+  /// target. Called from several threads at once.
   std::function<Record(const Case&)> simulate;
-  /// What limits such a case.
+  /// Determines the bottleneck of such a case.
   std::function<Limit(const Case&)> limit = [](const Case&) { return Limit{}; };
-  /// Told after each cluster, from one thread at a time.
+  /// Called after each cluster, from one thread at a time.
   std::function<void(std::int64_t done, std::int64_t all)> progress = [](auto, auto) {};
-  /// With a target told the same, once before, of the kinds whose gradients are carried out.
+  /// With a target, called likewise for each kind whose gradients are computed, and once before.
   std::function<void(std::int64_t done, std::int64_t all)> learning = [](auto, auto) {};
 };
 
@@ -134,61 +135,61 @@ struct BudgetAnswer {
   BudgetBase base;
   Bounds bounds;
   std::vector<LibraryHost> hosts;
-  std::int64_t clusters = 0;       ///< that were tried
-  std::vector<Offer> frontier;     ///< that no other beats in time and in cost, the cheapest first
-  std::int64_t as_cheap = 0;       ///< others that hold both, no dearer by more than the range
-  std::vector<Offer> not_reached;  ///< their steps do not come to the target
-  std::vector<Offer> refused;      ///< could not be simulated
-  std::int64_t kinds = 0;          ///< with a target: of clusters that learn alike
-  std::int64_t learned = 0;        ///< of them, those whose gradients were carried out
-  std::int64_t timed = 0;          ///< clusters whose time to the target that told
+  std::int64_t clusters = 0;    ///< number of clusters tried
+  std::vector<Offer> frontier;  ///< Pareto front of time and cost, cheapest first
+  std::int64_t as_cheap = 0;    ///< other offers within both bounds at the same cost, by the range
+  std::vector<Offer> not_reached;  ///< offers whose steps do not reach the target
+  std::vector<Offer> refused;      ///< offers that could not be simulated
+  std::int64_t kinds = 0;          ///< with a target: number of kinds, of clusters that learn alike
+  std::int64_t learned = 0;        ///< kinds whose gradients were computed
+  std::int64_t timed = 0;          ///< clusters whose time to the target is known from those kinds
 
-  // All are on the frontier; null: none is.
-  [[nodiscard]] const Offer* cheapest() const;   ///< that holds both
-  [[nodiscard]] const Offer* in_time() const;    ///< the cheapest that holds the deadline
-  [[nodiscard]] const Offer* in_budget() const;  ///< the fastest that holds the budget
+  // The three are on the frontier; null if none qualifies.
+  [[nodiscard]] const Offer* cheapest() const;   ///< within both bounds
+  [[nodiscard]] const Offer* in_time() const;    ///< the cheapest within the deadline
+  [[nodiscard]] const Offer* in_budget() const;  ///< the fastest within the budget
 };
 
-/// Steps of a worker that are simulated; after kBudgetWarmSteps of them a training goes on as it
-/// does to its end.
+/// Simulated steps per worker; after the first kBudgetWarmSteps the training is taken to be in a
+/// steady state.
 inline constexpr int kBudgetSteps = 16;
 inline constexpr int kBudgetWarmSteps = 4;
-/// Kinds of clusters whose gradients are carried out for a target, at most: each costs as much as
-/// training in this one process until there.
+/// Largest number of kinds of clusters whose gradients are computed for a target: each costs as
+/// much as a training on this machine until the target.
 inline constexpr std::size_t kMostLearned = 12;
 
-/// What the whole training takes, s: what it took so far, then each gradient what those after the
-/// first kBudgetWarmSteps of each worker took,
+/// Estimated time of the whole training, in seconds. It adds to the recorded time, for each
+/// remaining gradient, the mean time of a gradient after the first kBudgetWarmSteps of each worker:
 ///
 ///     time of the record + (gradients in all - gradients so far) x
 ///         (end of the last - end of the warm ones) / (gradients so far - warm ones)
 double whole_time_s(const Record& record, std::int64_t gradients);
 
-/// Tries the work of the case (steps x workers x batch examples; gradients are not carried out) on
-/// clusters of the library.
+/// Searches the clusters of the library for one that does the work of the case (steps x workers x
+/// batch examples; without computing gradients).
 ///
-/// Where the case has a target, its work is the most that is trained on. Clusters learn alike where
-/// strategy, workers, batch are the same and no timing decides the order of gradients
-/// (Protocol::deterministic): one training in virtual time, with gradients, tells after how many
-/// steps the target is reached on all of them, and for which share of the time of all steps. Other
-/// clusters are a kind each. Of a kind those are left out that another beats in time and in cost.
-/// Gradients are carried out for kMostLearned kinds: first those with a cluster that none of any
-/// kind beats, of these the ones with a cluster that holds both bounds, the cheapest first, then
-/// the nearest to both. The time ends where the evaluation begins that finds the target, as
-/// `time_to_target_s` of a record, with the start-up before it.
-/// @throws InputError as base_of, hosts_to_try; NotDone where a simulation is interrupted
+/// If the case has a target, this work is the limit of the training. Clusters of one kind learn
+/// alike: strategy, workers and batch are equal, and no timing decides the order of gradients
+/// (Protocol::deterministic). One simulation with gradients then gives for the whole kind the
+/// number of steps to the target, with their share of the time of all steps. Any other cluster is a
+/// kind by itself. Within a kind, clusters that another beats in both time and cost are left out.
+/// Gradients are computed for at most kMostLearned kinds. Kinds with a cluster on the frontier of
+/// all kinds come first; among them those with a cluster within both bounds, cheapest first, then
+/// those nearest to both bounds. The time ends when the evaluation begins that meets the target,
+/// like `time_to_target_s` of a record, but includes start-up.
+/// @throws InputError as base_of, hosts_to_try; NotDone if a simulation is interrupted
 BudgetAnswer find_cluster(const Case& scenario_case, const BudgetOptions& options);
 
-/// The bounds that an offer misses: `12 min too long, 3.20 over the budget`, `close to the
-/// deadline` where the forecast cannot tell; empty: it holds both.
+/// The bounds that an offer misses: `12 min too long, 3.20 over the budget`; `close to the
+/// deadline` if it misses by less than the forecast's error. Empty if it meets both.
 std::string what_failed(const Offer& offer, const Bounds& bounds);
-/// The assumptions, a sentence each: the work first, then whose gradients' times.
+/// The assumptions, a sentence each: first the work, then the source of compute times.
 std::vector<std::string> assumptions(const BudgetAnswer& answer);
 /// The answer in a sentence.
 std::string first_sentence(const BudgetAnswer& answer);
-/// What `whatif --deadline --budget --json` prints.
+/// The object that `whatif --deadline --budget --json` prints.
 nlohmann::ordered_json to_json(const BudgetAnswer& answer);
-/// The frontier, what does not come to the target. `budget`: what to_json made.
+/// The frontier and the clusters that miss the target, from an object of to_json.
 Result budget_result(const JsonObject& budget);
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// The clusters that a training may be rented on, each with the ways to train there.
+// The clusters that a training may be rented on, with the ways to train there.
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
 #include "reports/studies/budget/budget.h"
@@ -17,14 +17,14 @@
 namespace foretrain {
 namespace {
 
-/// A gradient's time is not counted, but known of a device.
+/// Whether gradient times were measured on a device, not derived from operations.
 bool timed_on_device(const Scenario& scenario) {
   const auto& hosts = scenario.cluster.hosts;
   return scenario.model.profiled() ||
          std::ranges::any_of(hosts, [](const HostSpec& h) { return h.compute.has_value(); });
 }
 
-/// Why a host cannot be tried; empty: it can.
+/// Why a host cannot be tried; empty if it can.
 std::string why_not_tried(const HostSpec& host, bool needs_device) {
   if (host.price.per_hour <= 0) return "it has no price in the library";
   if (needs_device && host.devices == 0) {
@@ -45,7 +45,7 @@ const HostSpec& host_called(const std::vector<HostSpec>& library, const std::str
                                fmt::join(names, ", ")));
 }
 
-/// There are some, and what they cost can be compared.
+/// @throws InputError if no host is tried, or their prices are in different currencies
 void check_tried(const std::vector<LibraryHost>& hosts) {
   const HostSpec* first = nullptr;
   for (const auto& [host, why_not] : hosts) {
@@ -65,7 +65,7 @@ void check_tried(const std::vector<LibraryHost>& hosts) {
   }
 }
 
-/// Those that learn as synchronous SGD does, what they are weighed against, the scenario's own.
+/// Strategies that learn as synchronous SGD does, those they are weighed against, the scenario's.
 std::vector<const Protocol*> strategies_to_try(const Scenario& scenario) {
   const auto like_sync = [](const Protocol& p) {
     return p.several_workers && p.synchronous && p.statistical_efficiency.empty();
@@ -90,7 +90,7 @@ std::vector<int> batches_to_try(const Scenario& scenario) {
   return {batch, 2 * batch, batch / 2};
 }
 
-/// 0: the strategy has none.
+/// Numbers of servers; only 0 if the strategy has none.
 std::vector<int> servers_to_try(const Protocol& protocol, int hosts) {
   if (!protocol.servers) return {0};
   std::vector<int> servers;
@@ -155,7 +155,7 @@ std::vector<RentedCluster> clusters_of(const Case& base, const HostSpec& host, i
   const int devices = std::max(1, host.devices);
   const int workers = hosts * devices;
   const std::vector<int> batches = batches_to_try(scenario);
-  // Pushes that are packed go to servers alone; what a ratio makes smaller goes anywhere.
+  // Packed pushes need servers; compression by a ratio works with any strategy.
   const Compression& compression = scenario.training.compression;
   const bool packed = compression.wanted() && !compression.only_sizes();
   std::vector<RentedCluster> clusters;
@@ -184,7 +184,7 @@ Case case_on(const Case& base, const HostSpec& host, const RentedCluster& cluste
   rented.count = cluster.hosts;
   keep_network(rented.measured, scenario.model.profile_network);
   for (const HostSpec& own : base.scenario.cluster.hosts) rented.compute = own.compute;
-  // Parted from the number that follows: the first of p3 is not p30.
+  // Separates the name from a host number: host 0 of p3 must not read as p30.
   if (rented.count > 1) rented.name += '-';
   scenario.cluster.hosts = {std::move(rented)};
   scenario.cluster.placement = {};

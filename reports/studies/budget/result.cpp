@@ -1,4 +1,4 @@
-// A search over clusters as a sentence, JSON, a result.
+// The answer of a cluster search as a sentence, JSON, a Result.
 #include "reports/record/json_object.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
@@ -35,8 +35,8 @@ std::string offer_text(const Offer& offer) {
                      time_text(offer.time_s * offer.range.high), money_text(offer.cost));
 }
 
-/// Its limit, the bounds that a forecast cannot tell whether it holds, how many others are as
-/// cheap.
+/// Its bottleneck, the bounds that it meets or misses by less than the forecast's error, the number
+/// of other clusters that are as cheap.
 std::string about_cheapest(const Offer& offer, const BudgetAnswer& answer) {
   std::string text;
   if (!offer.limit.resource.empty()) {
@@ -100,7 +100,7 @@ Json offer_json(const Offer& offer, const Bounds& bounds) {
   return json;
 }
 
-/// A row an offer.
+/// A row for each offer.
 ResultTable offers_table(const std::string& name, const std::string& title,
                          const JsonObject& budget) {
   ResultTable table{name,
@@ -209,7 +209,7 @@ Json to_json(const BudgetAnswer& answer) {
 
 Result budget_result(const JsonObject& budget) {
   Result result{budget.text("sentence"), {}, {}, budget.texts("notes")};
-  constexpr std::ptrdiff_t kStandsOn = 2;  // the first notes
+  constexpr std::ptrdiff_t kStandsOn = 2;  // number of leading notes
   const auto rest = result.notes.begin() + kStandsOn;
   result.stands_on = fmt::format("{}", fmt::join(result.notes.begin(), rest, " "));
   result.notes.erase(result.notes.begin(), rest);

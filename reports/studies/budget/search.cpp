@@ -1,4 +1,4 @@
-// The search for a cluster: all of them by their first steps, then gradients for the best.
+// The search for a cluster: first steps of all clusters, then gradients for the best.
 #include "models/base/check.h"
 #include "models/protocol/registry.h"
 #include "reports/record/caveats.h"
@@ -21,7 +21,7 @@ namespace {
 
 using Offers = std::vector<Offer*>;
 
-/// Why the work could not be done; empty: it is. An interruption ends the search.
+/// Why the work failed; empty if it succeeded. An interruption is rethrown.
 std::string why_not(const std::function<void()>& work) {
   try {
     work();
@@ -46,7 +46,7 @@ void set_time(Offer& offer, double time_s) {
   offer.cost = host.price.per_hour * host.count * time_s / 3600;
 }
 
-/// Its first steps, for their times alone.
+/// Its first steps only, for their times.
 Case begun_of(Case whole, const BudgetBase& base) {
   Scenario& scenario = whole.scenario;
   scenario.numerics = scenario.numerics && base.sparse;
@@ -84,8 +84,8 @@ Offers without_refused(const Offers& offers, BudgetAnswer& answer) {
   return others;
 }
 
-/// Those that could be simulated. The first one by itself: a machine may have to be measured for
-/// it.
+/// The offers that could be simulated. The first is simulated alone, since the machine may have to
+/// be calibrated for it.
 Offers time_all(std::vector<Offer>& all, const BudgetOptions& options, BudgetAnswer& answer) {
   std::mutex mutex;
   std::int64_t done = 0;
@@ -109,7 +109,7 @@ Offers time_all(std::vector<Offer>& all, const BudgetOptions& options, BudgetAns
   return without_refused(offers, answer);
 }
 
-/// Those that no other beats in time and in cost, the cheapest first.
+/// The Pareto front: offers that no other beats in both time and cost, cheapest first.
 Offers frontier_of(Offers offers) {
   std::ranges::stable_sort(offers, {},
                            [](const Offer* o) { return std::pair(o->cost, o->time_s); });
@@ -120,8 +120,8 @@ Offers frontier_of(Offers offers) {
   return frontier;
 }
 
-/// The same text where clusters learn alike. In which groups workers add their gradients up, on how
-/// many servers, changes at most the last bits of a sum.
+/// A text that is equal for clusters that learn alike. The grouping of workers and the number of
+/// servers are left out, since they change at most the last bits of a sum.
 std::string kind_of(const Offer& offer) {
   const RentedCluster& cluster = offer.cluster;
   std::string kind =
@@ -131,8 +131,7 @@ std::string kind_of(const Offer& offer) {
   return fmt::format("{}, {}, {}", kind, name_of(cluster), way_of(cluster));
 }
 
-/// The offers that no other of their kind beats, in the order in which their gradients are carried
-/// out.
+/// The frontier of each kind, in the order in which gradients of the kinds are computed.
 std::vector<Offers> alike_kinds(const Offers& offers, const Bounds& bounds) {
   const Offers frontier = frontier_of(offers);
   std::map<std::string, Offers> by_kind;
@@ -140,7 +139,7 @@ std::vector<Offers> alike_kinds(const Offers& offers, const Bounds& bounds) {
   std::vector<Offers> kinds;
   kinds.reserve(by_kind.size());
   for (auto& [name, members] : by_kind) kinds.push_back(frontier_of(std::move(members)));
-  const auto rank = [&](const Offer* offer) {  // smaller: earlier
+  const auto rank = [&](const Offer* offer) {  // smaller is earlier
     const bool beaten = std::ranges::find(frontier, offer) == frontier.end();
     const bool holds = offer->holds(bounds);
     const double miss = std::max(offer->time_s / bounds.deadline_s, offer->cost / bounds.budget);
@@ -152,11 +151,11 @@ std::vector<Offers> alike_kinds(const Offers& offers, const Bounds& bounds) {
   return kinds;
 }
 
-/// Carries out the gradients of the first that can be simulated: the others are there after as many
-/// steps, each at its own pace. Whether one could be.
+/// Computes the gradients of the first offer that can be simulated; the others reach the target
+/// after as many steps, each in its own time. Returns whether one could be simulated.
 bool learn(const Offers& kind, const BudgetBase& base, const BudgetOptions& options) {
   const Offer* learned = nullptr;
-  double share = 0;  // of the time that all steps take
+  double share = 0;  // share of the time of all steps
   for (Offer* offer : kind) {
     if (learned != nullptr) {
       offer->reached = learned->reached;
@@ -179,7 +178,7 @@ bool learn(const Offers& kind, const BudgetBase& base, const BudgetOptions& opti
   return learned != nullptr;
 }
 
-/// Those whose gradients were carried out, with what they take and cost until the target.
+/// Offers of the kinds whose gradients were computed, with time and cost until the target.
 Offers time_to_target(const Offers& offers, const BudgetOptions& options, BudgetAnswer& answer) {
   std::vector<Offers> kinds = alike_kinds(offers, options.bounds);
   answer.kinds = std::ssize(kinds);

@@ -1,4 +1,4 @@
-// Rows of the ledger: of a validation, of a file.
+// Rows of the ledger, from a validation or from its file.
 #include "reports/studies/ledger/ledger.h"
 
 #include "reports/record/csv.h"
@@ -24,10 +24,10 @@ constexpr auto kColumns = std::to_array<std::string_view>(
      "file", "strategy", "cases", "noisy", "median", "p95", "held", "protocol_median",
      "protocol_p95"});
 
-/// More digits than these are of one run of the machine, not of the forecast.
+/// Further digits vary between runs of one machine, so they say nothing about the forecast.
 double rounded(double share) { return std::round(share * 1e4) / 1e4; }
 
-/// The cells of a row, one after the other.
+/// Reads the cells of a row in order.
 class Cells {
  public:
   explicit Cells(const TableRow& row) : row_(row) {}

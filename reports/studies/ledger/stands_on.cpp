@@ -1,4 +1,4 @@
-// What a forecast stands on, with how wrong validations found such forecasts.
+// The basis of a forecast, with the errors that validations found.
 #include "reports/record/source.h"
 #include "reports/studies/ledger/ledger.h"
 #include "scenarios/language/input_error.h"
@@ -24,7 +24,7 @@ using PastJson = nlohmann::ordered_json;
 
 /// `9.7 %`, `5 to 14 %`
 std::string percent_between(double least, double most) {
-  constexpr double kTenth = 0.1;  // from there on fractions of a per cent say nothing
+  constexpr double kTenth = 0.1;  // from here on fractions of a per cent are omitted
   const auto text = [](double share) {
     return fmt::format("{:.{}f}", 100 * share, share < kTenth ? 1 : 0);
   };
@@ -39,7 +39,7 @@ std::string whole_file(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What the validation of a scenario says of a strategy; empty: nothing, or there is none.
+/// The errors that this scenario's own validation found for its strategy; empty if there is none.
 std::string of_same_scenario(const Scenario& scenario, const fs::path& out) {
   const fs::path folder = out / Case{{}, scenario, {}}.label() / "validate";
   const std::string text = whole_file(folder / "validation.json");
@@ -67,11 +67,11 @@ std::vector<LedgerRow> known_ledger(const fs::path& named) {
         named.empty() ? fs::path(in_library("scenarios/validation/ledger.csv")) : named;
     return newest_rows(read_ledger(path));
   } catch (const InputError&) {
-    return {};  // a forecast is told whether or not the library is there
+    return {};  // forecasts work without the library
   }
 }
 
-/// The errors that the ledger has of these strategies, in words; empty: none.
+/// The ledger's errors for these strategies, in words; empty if it has none.
 std::string of_ledger(const std::set<std::string>& strategies, const fs::path& named) {
   std::vector<LedgerRow> rows = known_ledger(named);
   std::erase_if(rows, [&](const LedgerRow& row) { return !strategies.contains(row.strategy); });
@@ -110,7 +110,7 @@ std::string stands_on(std::span<const Record> records, const PastValidations& pa
   const auto add = [&](const std::string& text) {
     if (text.empty()) return;
     const auto goes_on = [](std::string_view longer, std::string_view shorter) {
-      return longer.starts_with(shorter.substr(0, shorter.size() - 1));  // without its stop
+      return longer.starts_with(shorter.substr(0, shorter.size() - 1));  // without the full stop
     };
     for (std::string& each : sentences) {
       if (goes_on(each, text)) return;
@@ -118,7 +118,7 @@ std::string stands_on(std::span<const Record> records, const PastValidations& pa
     }
     sentences.push_back(text);
   };
-  std::set<std::string> strategies;  // which the ledger may know
+  std::set<std::string> strategies;  // to be looked up in the ledger
   bool uncalibrated = false;
   for (const Record& record : records) add(basis_sentence(record));
   for (const Record& record : records) {

@@ -23,7 +23,7 @@ constexpr auto kOptionalColumns =
 constexpr auto kFigureRoles = std::to_array<std::string_view>(
     {"forecast", "fitted", "base", "given", "unexplained", "artefact", "impossible", "unknown"});
 
-/// A row whose cells are asked for by name, for errors that name them.
+/// Reads cells of a row by column name; errors name the column.
 class MeasuredRow {
  public:
   explicit MeasuredRow(const TableRow& row) : row_(row) {}
@@ -133,7 +133,7 @@ MeasuredFigure figure_in(const TableRow& row, const std::filesystem::path& folde
   return figure;
 }
 
-/// One quantity in one unit, at most one base, which is above 0.
+/// Checks that a series has one quantity in one unit, at most one base, which is above 0.
 void check_series(const std::vector<MeasuredFigure>& figures) {
   std::map<std::pair<std::string, std::string>, std::vector<const MeasuredFigure*>> series;
   for (const MeasuredFigure& each : figures) {
@@ -175,7 +175,7 @@ std::vector<MeasuredFigure> read_figures(const std::filesystem::path& path,
   std::vector<std::string> others;
   for (const TableRow& row : read_table(path.string(), kNeededColumns, kOptionalColumns)) {
     MeasuredFigure figure = figure_in(row, path.parent_path(), scenario);
-    std::error_code unequal;  // a file that is not there is another one
+    std::error_code unequal;  // a missing file counts as another one
     if (scenario.empty() || figure.scenario == scenario ||
         std::filesystem::equivalent(figure.scenario, scenario, unequal)) {
       figures.push_back(std::move(figure));

@@ -21,11 +21,11 @@ namespace {
 
 constexpr int kBaseTrials = 8;
 
-using SeriesName = std::pair<std::string, std::string>;  // with its study first
+using SeriesName = std::pair<std::string, std::string>;  // study, series
 SeriesName series_of(const MeasuredFigure& figure) { return {figure.study, figure.series}; }
 
-/// What is simulated once: scenario, settings, case; the series whose base says how long a gradient
-/// takes.
+/// Key of a simulation: scenario, settings, case, and the series whose base gives the time of a
+/// gradient. Figures with the same key share it.
 using Simulation = std::tuple<std::string, std::vector<std::string>, int, SeriesName>;
 
 Case case_of(const MeasuredFigure& figure, const ForecastOptions& options) {
@@ -54,7 +54,7 @@ Record simulated(const Case& each, const ForecastOptions& options) {
   return record;
 }
 
-/// What a figure says of the step of one worker, s.
+/// Seconds per step of one worker that correspond to the `value` of a figure.
 double seconds_a_step(const MeasuredFigure& figure, const Case& each, double value) {
   if (!figure.is_rate()) return value;
   const double workers = node_counts(each.scenario).workers;
@@ -62,7 +62,7 @@ double seconds_a_step(const MeasuredFigure& figure, const Case& each, double val
   return workers / (figure.quantity == "throughput" ? value / examples : value);
 }
 
-/// The host whose `compute` is that of a series. @throws InputError where it has none
+/// The host whose `compute` a series determines. @throws InputError if it has none
 HostSpec& host_of(const MeasuredFigure& figure, Case& each) {
   std::vector<HostSpec>& hosts = each.scenario.cluster.hosts;
   if (!hosts.empty() && hosts.front().compute) return hosts.front();
@@ -71,7 +71,7 @@ HostSpec& host_of(const MeasuredFigure& figure, Case& each) {
       figure.place, figure.scenario.string()));
 }
 
-/// What a gradient takes, so that the base comes out as measured.
+/// The time of a gradient with which the simulated base equals the measured one.
 Duration compute_of(const MeasuredFigure& base, const ForecastOptions& options) {
   Case each = case_of(base, options);
   HostSpec& host = host_of(base, each);
@@ -106,7 +106,7 @@ std::optional<double> linear_of(const MeasuredFigure& figure, const MeasuredFigu
   return base.value * figure.devices / base.devices;
 }
 
-/// Counts what is done of all that there is to do.
+/// Counts finished simulations.
 class Done {
  public:
   Done(std::int64_t all, const ForecastOptions& options) : all_(all), options_(options) {}

@@ -1,4 +1,4 @@
-// Measured figures beside forecasts of them: of clusters of others, of somebody's own.
+// Measured figures beside their forecasts.
 #pragma once
 
 #include "reports/record/record.h"
@@ -13,66 +13,65 @@
 
 namespace foretrain {
 
-/// A forecast that is not farther off than this is called near.
+/// A forecast is called near if its error is at most this.
 inline constexpr double kNear = 0.15;
-/// A base is met where it is not farther off than this.
+/// A simulated base agrees with the measured one if its error is at most this.
 inline constexpr double kBaseError = 0.001;
 
-/// A measured figure beside what is forecast of it.
+/// A measured figure with its forecast.
 struct FigureForecast {
   MeasuredFigure figure;
-  std::optional<double> forecast;        ///< in the unit of the figure; empty: there is none
-  std::optional<double> linear;          ///< so many devices, so many times the base
-  std::optional<double> staleness_mean;  ///< of its gradients, updates; empty: they are in step
-  std::string failure;                   ///< why the simulation says nothing of it; empty: it does
+  std::optional<double> forecast;        ///< in the unit of the figure; empty if there is none
+  std::optional<double> linear;          ///< forecast by linear scaling from the base
+  std::optional<double> staleness_mean;  ///< mean staleness, updates; empty for lockstep
+  std::string failure;                   ///< why the simulation gives no forecast; else empty
 
-  /// forecast / measured - 1; empty where either is not known, or 0 was measured.
+  /// forecast / measured - 1; empty if either is not known, or if 0 was measured.
   [[nodiscard]] std::optional<double> error() const;
   [[nodiscard]] std::optional<double> linear_error() const;
 };
 
 struct ForecastOptions {
   int threads = 1;
-  std::vector<std::string> overrides{};  ///< laid over each scenario, below a row's own settings
+  std::vector<std::string> overrides{};  ///< settings for all scenarios, before a row's own
   /// Simulates a case; called from several threads at once.
   std::function<Record(const Case&)> simulate;
-  /// Told after each simulation, from one thread at a time.
+  /// Called after each simulation, from one thread at a time.
   std::function<void(std::int64_t done, std::int64_t all)> progress = [](auto, auto) {};
 };
 
-/// Of every figure a forecast, in their order; what several figures are read from is simulated
-/// once.
+/// Forecasts every figure, in the given order. Figures of the same simulation share it.
 ///
-/// How long a gradient takes on a device is known of few clusters, but one figure of a series says
-/// how long a step takes: its base. So `cluster.hosts[0].compute` of a series is the time with
-/// which the simulated base comes to its figure:
+/// The time of a gradient on a device is known for few clusters. But the base of a series gives the
+/// time of a step. So `cluster.hosts[0].compute` of a series is set to the time with which the
+/// simulated base equals the measured one, by the iteration
 ///
 ///     compute_0 = step of the base;  compute_{n+1} = compute_n + measured step - simulated step
 ///
-/// until they agree within kBaseError. What the step has beside is simulated, there as everywhere.
-/// A series without a base, a figure of none is simulated as its scenario is.
-/// @throws InputError where a scenario cannot be read, has several cases and the figure names none;
-/// that of a base has no `compute`; where what a base moves takes longer than its step. NotDone
-/// where a simulation is interrupted
+/// until both agree within kBaseError. The rest of the step is simulated, for the base as for all
+/// figures. If a figure has no base, its scenario is simulated as it is.
+/// @throws InputError if a scenario cannot be read, or has several cases and the figure names none;
+/// if the base's scenario has no `compute`; if communication alone takes longer than the base's
+/// step. NotDone if a simulation is interrupted
 std::vector<FigureForecast> forecast_figures(const std::vector<MeasuredFigure>& figures,
                                              const ForecastOptions& options);
 
-/// What the forecasts of role `forecast` come to, errors without signs.
+/// Absolute errors of the figures with role `forecast`, for a study or for all.
 struct StudyErrors {
-  std::string name;  ///< of the study; `all`
+  std::string name;  ///< name of the study, or `all`
   int figures = 0;
-  int fitted = 0;  ///< bases, too
+  int fitted = 0;  ///< fitted figures and bases
   int forecasts = 0;
-  double median = 0;  ///< 0 where there are no forecasts
+  double median = 0;  ///< 0 if there are no forecasts
   double p90 = 0;
-  int near = 0;                         ///< within kNear
-  std::optional<double> linear_median;  ///< empty: linear scaling says nothing of any
+  int near = 0;                         ///< forecasts with an error of at most kNear
+  std::optional<double> linear_median;  ///< of linear scaling; empty if it never applies
   std::optional<double> linear_p90;
 };
-/// All first, where there are several studies; then a line a study in their order.
+/// First all figures if there are several studies, then each study in order.
 std::vector<StudyErrors> errors_of(const std::vector<FigureForecast>& forecasts);
 
-/// A line a study; every figure, in a terminal first those that are farthest off.
+/// A row for each study, then every figure; a terminal shows the largest errors first.
 Result result_of(const std::vector<FigureForecast>& forecasts);
 
 }  // namespace foretrain

@@ -15,7 +15,7 @@
 namespace foretrain {
 namespace {
 
-/// A record with the node that a figure is of.
+/// A record with the node that a figure is about.
 struct Place {
   const Record& record;
   Summary summary;
@@ -33,7 +33,7 @@ double cores_of(const Place& place) {
   return 1;
 }
 
-/// Added up over the processes of the node's host.
+/// Sum over the processes on the node's host.
 template <class Part>
 std::optional<double> on_host(const Place& place, const Part& part) {
   double sum = 0;
@@ -63,13 +63,13 @@ double bytes(Bytes counted) {
 double sent(const Place& place) { return bytes(place.self->nic_tx); }
 double received(const Place& place) { return bytes(place.self->nic_rx); }
 
-/// Of a second of the training.
+/// Rate of a count over the time of the training.
 std::optional<double> a_second(const Place& place, double count) {
   return place.summary.time_s > 0 ? std::optional(count / place.summary.time_s) : std::nullopt;
 }
 
 std::optional<double> packets(const Place& place, double carried, double acknowledged) {
-  constexpr double kPacket = ethernet::kSegment;  // TCP acknowledges every second one
+  constexpr double kPacket = ethernet::kSegment;  // TCP acknowledges every second packet
   return a_second(place, carried / kPacket + acknowledged / kPacket / 2);
 }
 
@@ -89,7 +89,7 @@ std::optional<double> median_step_time(const Place& place) {
 }
 
 std::optional<double> images_shipped(const Place& place) {
-  constexpr double kImage = 3176;  // 784 floats with ten of a label
+  constexpr double kImage = 3176;  // 784 floats, plus ten of a label
   if (!place.summary.examples_per_s) return std::nullopt;
   return *place.summary.examples_per_s * kImage;
 }
@@ -102,13 +102,13 @@ double after_startup_s(const Place& p) {
   return end;
 }
 
-/// What a unit measures; rates are events, examples a second.
+/// Dimension of a unit; a rate is events or examples per second.
 enum class Dimension { time, share, size, traffic, rate, plain };
 
 struct Unit {
   std::string_view name;
   Dimension dimension;
-  double base;  ///< so many base units
+  double base;  ///< size in base units
 };
 constexpr Unit kUnits[] = {
     {"s", Dimension::time, 1},
@@ -241,7 +241,7 @@ std::optional<double> quantity_of(std::string_view quantity, const Record& recor
   const std::string role =
       node == "server" ? std::string("server0") : "worker" + (node.empty() ? "0" : node);
   const NodeTotals* self = find(record, role);
-  // Where each node trains by itself one simulation stands for all of them.
+  // If nodes train independently, one simulated node stands for all of them.
   if (self == nullptr && node != "server" && record.nodes.size() == 1) self = &record.nodes.front();
   if (self == nullptr) return std::nullopt;
   return found->of({record, summarize(record), self->host, self});

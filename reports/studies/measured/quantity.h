@@ -1,4 +1,4 @@
-// Quantities of a simulated training that somebody may have measured.
+// Quantities of a simulated training that can be measured as well.
 #pragma once
 
 #include "reports/record/record.h"
@@ -10,42 +10,42 @@
 
 namespace foretrain {
 
-/// The quantities, by the names that measured tables use:
+/// The quantities by their names in measured tables:
 ///
-///     time              start-up and training, s; `time_evaluated`: the final evaluation besides
-///     epoch_time        training over its epochs, s
-///     step_time         of a worker, the median, s
-///     collective_time   likewise, of steps that are a collective alone
+///     time              start-up and training, s; `time_evaluated`: with the final evaluation
+///     epoch_time        training / epochs, s
+///     step_time         median of the workers' steps, s
+///     collective_time   the same for steps that consist of one collective
 ///     time_per_1000     1,000 updates, s
 ///     throughput        examples/s, all workers
-///     updates_per_s     changes of the parameters, in the mean over the training
-///     chief_wait        of start-up what is the wait for the chief, s
-///     cpu               share of the cores of the node's host
-///     cpu_cores         cores of the host that are busy in the mean
-///     worker_cpu        share of a core that the node's worker takes
-///     memory            all processes on the node's host, bytes; `worker_memory`: its worker's
-///     sent, received    by the interface of the node's host, bytes/s; `sent_received`: together
-///     sent_packets      packets/s: 1,448 bytes each, an acknowledgement for two that are received;
+///     updates_per_s     updates of the parameters, mean over the training
+///     chief_wait        part of start-up spent waiting for the chief, s
+///     cpu               CPU use of the node's host, as a share of its cores
+///     cpu_cores         mean number of busy cores of that host
+///     worker_cpu        CPU use of the node's worker, as a share of one core
+///     memory            all processes on the node's host, bytes; `worker_memory`: its worker
+///     sent, received    network traffic of the node's host, bytes/s; `sent_received`: the sum
+///     sent_packets      packets/s: 1,448 bytes each, an acknowledgement for two received;
 ///                       `received_packets` likewise
-///     received_bytes    in all; sent_bytes
-///     sent_ratio        bytes that node 0 sends over what node 1 sends; received_ratio
+///     received_bytes    total; sent_bytes likewise
+///     sent_ratio        bytes that node 0 sends over bytes of node 1; received_ratio likewise
 ///     images_shipped    every image once over loopback as floats with a label, bytes/s
-///     test_accuracy     share; test_loss, nats: of a scenario with numerics
+///     test_accuracy     a share; test_loss, nats: only with numerics
 ///
-/// Source of `sent_packets`, `images_shipped`: what the figures of the studies agree with
+/// Source of `sent_packets`, `images_shipped`: inferred from the figures of the studies
 /// (scenarios/published/README.md).
 bool is_quantity(std::string_view name);
 std::vector<std::string_view> quantity_names();
 
-/// The units that a quantity may be measured in, by their names in the column `unit`.
+/// Names of the units in which the quantity can be measured, as in the column `unit`.
 std::vector<std::string_view> units_of(std::string_view quantity);
 bool is_unit_of(std::string_view unit, std::string_view quantity);
 
-/// In base units (s, bytes, share). `node`: as MeasuredFigure::node. Empty where it is not known.
+/// In base units (s, bytes, share). `node` as MeasuredFigure::node. Empty if not known.
 std::optional<double> quantity_of(std::string_view quantity, const Record& record,
                                   const std::string& node);
 
-/// `value` in one of these units; in base units where `unit` is empty.
+/// Converts `value` from base units to `unit`; an empty `unit` leaves it.
 double in_unit(double value, std::string_view unit);
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// What forecasts of measured figures come to.
+// The result of forecasts of measured figures.
 #include "reports/record/statistics.h"
 #include "reports/studies/measured/forecast.h"
 

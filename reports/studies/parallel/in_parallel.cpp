@@ -31,7 +31,7 @@ void in_parallel(std::int64_t count, int threads, const std::function<void(std::
       helpers.emplace_back(go_on);
     }
   } catch (const std::system_error&) {
-    // Those that could be started, this one at the least, do all of it.
+    // Fewer threads, at least this one, do all the work.
   }
   go_on();
   helpers.clear();  // joins them

@@ -1,4 +1,4 @@
-// Independent pieces of work on several threads.
+// Runs independent pieces of work on several threads.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,9 @@
 
 namespace foretrain {
 
-/// Hands the numbers 0 .. count - 1 in order to at most `threads` threads, the caller's among them;
-/// the first exception ends all of them as soon as what each has begun is done, then is thrown.
+/// Calls `work` with 0 .. count - 1, handed out in order to at most `threads` threads, including
+/// the caller's. After an exception no further number is handed out; when the calls in progress
+/// have returned, the first exception is rethrown.
 void in_parallel(std::int64_t count, int threads, const std::function<void(std::int64_t)>& work);
 
 }  // namespace foretrain

@@ -13,7 +13,7 @@
 namespace foretrain {
 namespace {
 
-/// Words can be of any kind, a number has to be one.
+/// A column of words accepts any value; other columns need a number.
 ResultValue value_in(const JsonObject& object, const std::string& name, ResultColumn::Kind kind) {
   using Kind = ResultColumn::Kind;
   const auto dot = name.find('.');

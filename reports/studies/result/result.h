@@ -1,4 +1,4 @@
-// What a study found, before anybody decides how it is shown.
+// The result of a study, independent of how it is shown.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,9 +13,9 @@ namespace foretrain {
 
 class JsonObject;
 
-/// A cell of a table: nothing to say, words, a number in the unit of its column.
+/// A cell of a table: empty, words, or a number in the unit of its column.
 using ResultValue = std::variant<std::monostate, std::string, double>;
-/// Nothing where it is not known.
+/// A cell that is empty if `number` is not known.
 ResultValue result_value(std::optional<double> number);
 
 /// A column of a table.
@@ -23,61 +23,61 @@ struct ResultColumn {
   enum class Kind {
     words,
     number,   ///< four significant digits
-    time,     ///< s; people read `48.2 min`
-    count,    ///< a whole number
-    share,    ///< of 1; people read per cent: 0.081 is `8.1 %`
-    change,   ///< likewise, always with its sign: `-3.1 %`
-    comment,  ///< sentences, which files and pages have, a terminal has not
-    note,     ///< likewise, but a terminal has them below the table where everything is asked for
+    time,     ///< s; printed for people as `48.2 min`
+    count,    ///< an integer
+    share,    ///< of 1; printed for people in per cent: 0.081 is `8.1 %`
+    change,   ///< likewise, always signed: `-3.1 %`
+    comment,  ///< sentences for files and pages; not shown in a terminal
+    note,     ///< likewise; with --full a terminal shows them below the table
   };
   std::string name;   ///< in CSV and JSON: `error_median`
   std::string title;  ///< for people: `median error`
   Kind kind = Kind::number;
-  bool judged = false;  ///< a page colours its cells as the row came out (ResultRow::good)
-  bool brief = true;    ///< false: files and pages have it, a terminal has not
+  bool judged = false;  ///< a page colours its cells by ResultRow::good
+  bool brief = true;    ///< false: only in files and pages, not in a terminal
 };
 
 struct ResultRow {
-  std::vector<ResultValue> values;  ///< one a column
-  std::optional<bool> good = {};    ///< how it came out; nothing: nobody judges it
+  std::vector<ResultValue> values;  ///< one per column
+  std::optional<bool> good = {};    ///< how the row is judged; empty if it is not
 };
 
 struct ResultTable {
-  std::string name;   ///< of its file and in JSON: `studies`
+  std::string name;   ///< in JSON, and of its file: `studies`
   std::string title;  ///< for people
   std::vector<ResultColumn> columns;
   std::vector<ResultRow> rows;
-  bool full = false;  ///< a terminal shows it where everything is asked for
+  bool full = false;  ///< a terminal shows the table with --full only
 };
 
-/// Rows of a table that people are shown unasked.
+/// Rows of a table that a terminal shows without --full.
 inline constexpr std::size_t kBriefRows = 10;
 
-/// A study's answer. Each of its four renderers exists once: to_csv and to_json here,
-/// show/terminal/result_text.h, show/page/result_page.h.
+/// A study's answer. It has four renderers: to_csv and to_json here, show/terminal/result_text.h,
+/// show/page/result_page.h.
 struct Result {
-  std::string sentence;  ///< the one that matters
+  std::string sentence;  ///< the headline
   std::vector<ResultTable> tables;
-  std::string stands_on;  ///< what is assumed, in a sentence
-  /// Further sentences; a terminal shows them where everything is asked for.
+  std::string stands_on;  ///< the assumptions, in a sentence
+  /// Further sentences; a terminal shows them with --full only.
   std::vector<std::string> notes = {};
 };
 
-/// Adds a row with the values that `object` has by the names of the columns: `a.b` is the value of
-/// `b` in the object `a`, a flag reads yes or no. Null, or a key that is not there: nothing to say.
-/// `good`: the name of the flag that judges the row; null: none does. @throws InputError
+/// Adds a row with the values of `object` whose keys are the names of the columns: `a.b` is the
+/// value of `b` in the object `a`, a flag reads yes or no. A null or missing value gives an empty
+/// cell. `good`: key of the flag that judges the row; null if there is none. @throws InputError
 void add_row(ResultTable& table, const JsonObject& object, const char* good = nullptr);
 
 void add_rows(ResultTable& table, const std::vector<JsonObject>& objects);
 
 /// `48.2 min`
 std::string time_text(double time_s);
-/// As a person reads a cell; `-` where there is nothing to say.
+/// The text of a cell for people; `-` if it is empty.
 std::string cell_text(const ResultValue& value, ResultColumn::Kind kind);
 
 std::string to_csv(const ResultTable& table);
-/// `sentence`, `stands_on`, `notes`, and each table by its name as a list of objects; null where
-/// there is nothing to say.
+/// `sentence`, `stands_on`, `notes`, and each table under its name as a list of objects; an empty
+/// cell is null.
 nlohmann::ordered_json to_json(const Result& result);
 
 }  // namespace foretrain

@@ -17,10 +17,10 @@
 namespace foretrain {
 namespace {
 
-/// Whether more of a figure is better.
+/// Whether a larger value of the figure is better.
 bool more_is_better(const char* figure) { return figure == std::string_view(kBareRate); }
 
-/// Rows that have the figure, in their order.
+/// Indices of the rows that have the figure, in order.
 std::vector<std::size_t> rows_with(const SweepTable& sweep, const char* figure) {
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
@@ -29,7 +29,7 @@ std::vector<std::size_t> rows_with(const SweepTable& sweep, const char* figure) 
   return rows;
 }
 
-/// Of rows that have the figure the one with most of it, or least.
+/// The one of `rows`, which have the figure, with the largest or smallest value.
 std::size_t extreme_of(const SweepTable& sweep, const std::vector<std::size_t>& rows,
                        const char* figure, bool most) {
   const auto value = [&](std::size_t row) {
@@ -39,7 +39,7 @@ std::size_t extreme_of(const SweepTable& sweep, const std::vector<std::size_t>& 
   return *std::ranges::min_element(rows, {}, value);
 }
 
-/// What ties, by name.
+/// Names of the rows that tie.
 std::vector<std::string> names_in(const SweepTable& sweep, const SweepBest& best) {
   std::vector<std::string> names;
   names.reserve(best.rows.size());
@@ -53,7 +53,7 @@ std::string figure_words(const char* figure_name, double value) {
   return fmt::format("{} s to the target", figure(value));
 }
 
-/// How the worst compares; empty: there is none that is worse.
+/// The best case over the worst; empty if no case is worse.
 std::string against_worst(const SweepTable& sweep, const SweepBest& best,
                           const std::vector<std::size_t>& rows) {
   const std::size_t worst = extreme_of(sweep, rows, best.figure, !more_is_better(best.figure));
@@ -93,10 +93,10 @@ constexpr auto kSweepMetrics = std::to_array<SweepMetric>(
      {"final_loss", "test loss", "loss [nats]", "loss [nats]", 1, false},
      {"staleness_mean", "staleness", "mean staleness [updates]", "staleness [updates]", 1, false}});
 
-/// How far the forecast of a row can be off, as a share; of a run 0.
+/// Half-width of the forecast's range as a share; 0 for a run.
 double error_of(const SweepTable::Row& row) { return figure_in(row, kForecastError).value_or(0); }
 
-/// The share below which another row is no different.
+/// Relative difference below which another row ties.
 double apart_of(const SweepTable::Row& row) { return error_of(row) > 0 ? kForecastsApart : kTie; }
 
 ResultTable cases_table(const SweepTable& sweep) {
@@ -131,7 +131,7 @@ ResultTable cases_table(const SweepTable& sweep) {
   return table;
 }
 
-/// The best rows first; those without the figure last.
+/// Sorts the best rows first, rows without the figure last.
 void sort_rows(ResultTable& table, const char* figure) {
   const auto column = std::ranges::find(table.columns, figure, &ResultColumn::name);
   const auto place = static_cast<std::size_t>(column - table.columns.begin());

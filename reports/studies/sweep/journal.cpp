@@ -42,7 +42,7 @@ void write_all(int file, std::string_view text, const std::string& path) {
   }
 }
 
-/// What is wrong with the values of a row that somebody else wrote; empty: nothing.
+/// The error in the values of a row from a file; empty if there is none.
 std::string wrong_value(const Json& row) {
   constexpr std::array kTexts{"name",  "mode",     "machine",  "status",
                               "error", "scenario", "currency", "stands_on"};
@@ -74,7 +74,7 @@ void read_rows_of(const fs::path& path, SweepRows& rows) {
       throw InputError(fmt::format("{}:{}: {}; the file is damaged", path.string(), number, wrong));
     }
     const auto place = row["case"].get<std::size_t>();
-    rows[place] = std::move(row);  // the last one counts
+    rows[place] = std::move(row);  // later rows replace earlier ones
   }
 }
 
@@ -128,13 +128,13 @@ Journal::Journal(const fs::path& folder, const Shard& shard)
     throw InputError(fmt::format(
         "{}: another sweep writes here; wait for it, or name another folder with --out", path_));
   }
-  // A line that a killed writer left unfinished ends here.
+  // Ends a line that a killed writer left unfinished.
   char last = '\n';
   const off_t size = lseek(file_, 0, SEEK_END);
   if (size > 0 && pread(file_, &last, 1, size - 1) == 1 && last != '\n') {
     write_all(file_, "\n", path_);
   }
-  // The name of a new file is on the disk once its folder is.
+  // A new file name is durable only after its folder is synced.
   const int directory = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return;
   fsync(directory);

@@ -1,4 +1,4 @@
-// What a sweep has done so far, kept so that it survives a kill.
+// The finished rows of a sweep, saved so that they survive a kill.
 #pragma once
 
 #include "scenarios/spec/scenario.h"
@@ -14,8 +14,8 @@
 
 namespace foretrain {
 
-/// A part of a sweep: of `count` parts the one called `index`, from 1. It has the cases whose
-/// number, from 0, is index - 1 more than a multiple of count.
+/// Part `index`, from 1, of the `count` parts of a sweep. It has the cases whose number, from 0,
+/// modulo `count` is index - 1.
 struct Shard {
   int index = 1;
   int count = 1;
@@ -24,34 +24,34 @@ struct Shard {
     return number % static_cast<std::size_t>(count) == static_cast<std::size_t>(index - 1);
   }
 };
-/// `2/8`. @throws InputError
+/// Parses `2/8`. @throws InputError
 Shard parse_shard(const std::string& text);
 
-/// Of the resolved scenario: tells what a row has been made from.
+/// Digest of the resolved scenario; identifies the input of a row.
 std::string digest_of(const Case& scenario_case);
 
-/// Rows by the number of their case, from 0.
+/// Rows by case number, from 0.
 using SweepRows = std::map<std::size_t, nlohmann::ordered_json>;
 
-/// The files of rows in a folder, of all shards, by their names.
+/// The row files of all shards in a folder, sorted by name.
 std::vector<std::filesystem::path> row_files(const std::filesystem::path& folder);
 
-/// The rows of all shards in a folder: files rows.1-of-8.jsonl, ..., a JSON object a line. What a
-/// killed writer left half written is passed over. @throws InputError where a file cannot be read,
-/// or has a row that no sweep writes
+/// Reads the rows of all shards in a folder: files rows.1-of-8.jsonl, ..., with a JSON object on
+/// each line. Lines that a killed writer left incomplete are skipped. @throws InputError if a file
+/// cannot be read, or has a row that no sweep writes
 SweepRows read_rows(const std::filesystem::path& folder);
 
-/// Writes the rows of one shard. Threads: `add` may be called from several at once.
+/// Writes the rows of one shard. Thread-safe: several threads may call `add` at once.
 class Journal {
  public:
-  /// Goes on after what is there. @throws InputError where it cannot be written, or where another
-  /// process writes it
+  /// Opens the shard's file, appending to existing rows. @throws InputError if it cannot be
+  /// written, or if another process writes to it
   Journal(const std::filesystem::path& folder, const Shard& shard);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
   ~Journal();
 
-  /// Returns when the row is on the disk: from then on it survives a kill, a crash of the machine.
+  /// Returns after the row is on the disk: it then survives a kill or a crash of the machine.
   void add(const nlohmann::ordered_json& row);
 
  private:

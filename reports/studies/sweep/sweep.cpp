@@ -54,7 +54,7 @@ void add_record(const Record& record, Json& row) {
   row["status"] = done ? "done" : "failed";
   row["error"] = record.failure;
   for (const auto& [figure, value] : flat_figures(record)) {
-    // That a target was not reached is known of the others.
+    // Null means not reached: the other rows have a time to the target.
     const bool told = value || figure.starts_with("time_to_target_s");
     if (told) row[figure] = value ? Json(*value) : Json();
   }
@@ -67,7 +67,7 @@ void add_record(const Record& record, Json& row) {
   if (!told.empty()) row[kCaveats] = fmt::format("{}", fmt::join(told, "; "));
 }
 
-/// The number of a row that is of none of these cases; empty: there is none.
+/// Number of a row that belongs to none of these cases; empty if there is none.
 std::optional<std::size_t> other_row(const SweepRows& rows, const std::vector<Case>& cases,
                                      Mode mode) {
   for (const auto& [number, row] : rows) {
@@ -79,7 +79,7 @@ std::optional<std::size_t> other_row(const SweepRows& rows, const std::vector<Ca
   return std::nullopt;
 }
 
-/// One sweep in its folder.
+/// A sweep in its folder.
 class Sweeper {
  public:
   Sweeper(const std::vector<Case>& cases, const SweepOptions& options)
@@ -98,7 +98,7 @@ class Sweeper {
     };
     if (all > 0) one(0);
     in_parallel(all - 1, options_.jobs, [&](std::int64_t i) { one(i + 1); });
-    result_.rows = read_rows(options_.folder);  // with what other shards did meanwhile
+    result_.rows = read_rows(options_.folder);  // includes rows that other shards wrote meanwhile
     check_rows();
     for (const auto& [number, row] : not_kept_) result_.rows[number] = row;
     result_.failed = std::ranges::count_if(
@@ -112,7 +112,7 @@ class Sweeper {
   }
 
  private:
-  /// Cases of the shard that have no row yet.
+  /// The cases of the shard that still need a row.
   std::vector<std::size_t> look() {
     result_.rows = read_rows(options_.folder);
     check_rows();
@@ -164,7 +164,7 @@ class Sweeper {
     options_.progress(++result_.done, all);
   }
 
-  /// What is wrong with the disk; empty: the row is on it.
+  /// The write error; empty if the row is on the disk.
   static std::string keep(Journal& journal, const Json& row) {
     try {
       journal.add(row);
@@ -228,7 +228,7 @@ bool can_go_on(const std::vector<Case>& cases, const SweepOptions& options) {
   try {
     return !other_row(read_rows(options.folder), cases, options.mode);
   } catch (const InputError&) {
-    return false;  // damaged
+    return false;  // the rows are damaged
   }
 }
 

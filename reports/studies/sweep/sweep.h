@@ -1,4 +1,4 @@
-// All cases of a scenario as rows of one table.
+// Sweep: all cases of a scenario as rows of one table.
 #pragma once
 
 #include "reports/record/record.h"
@@ -16,55 +16,55 @@ struct SweepOptions {
   std::filesystem::path folder;
   Mode mode = Mode::simulate;
   Shard shard;
-  int jobs = 1;          ///< cases at a time
-  bool retry = false;    ///< cases that failed are done again
-  bool records = false;  ///< keep the record of each case, in cases/NAME
-  /// One case; called from `jobs` threads at once. What it throws makes the case a failed one.
+  int jobs = 1;          ///< cases that are trained at the same time
+  bool retry = false;    ///< repeat failed cases
+  bool records = false;  ///< write the record of each case to cases/NAME
+  /// Trains one case; called from `jobs` threads at once. An exception marks the case as failed.
   std::function<Record(const Case&)> train;
-  /// Ctrl-C: nothing new is begun.
+  /// True after Ctrl-C: no further case is started.
   std::function<bool()> interrupted = [] { return false; };
-  /// Told after each case, from one thread at a time.
+  /// Called after each case, from one thread at a time.
   std::function<void(std::int64_t done, std::int64_t all)> progress = [](auto, auto) {};
 };
 
 struct SweepResult {
-  SweepRows rows;           ///< of all shards that are in the folder
-  std::size_t cases = 0;    ///< of the whole sweep
-  std::int64_t found = 0;   ///< of this shard: done by an earlier start
-  std::int64_t done = 0;    ///< by this one
+  SweepRows rows;           ///< of all shards in the folder
+  std::size_t cases = 0;    ///< cases of the whole sweep
+  std::int64_t found = 0;   ///< cases of this shard that an earlier start finished
+  std::int64_t done = 0;    ///< cases that this start finished
   std::int64_t failed = 0;  ///< rows with an error, of all shards
   bool interrupted = false;
-  /// Why rows could not be kept: the disk is full, say. They are among `rows` all the same, and
-  /// nothing new was begun. Empty: all are on the disk.
+  /// Why rows could not be written, such as a full disk; no case was started afterwards. Such rows
+  /// are in `rows`, too. Empty if all rows are on the disk.
   std::string not_kept{};
 
   [[nodiscard]] bool complete() const { return rows.size() == cases; }
 };
 
-/// Does the cases of the shard that are not done yet. A finished case is never done twice, however
-/// the sweep ended before: its row is on the disk when the next one is begun by that thread. A case
-/// that fails is a row with its error, the rest goes on. Once the rows of all cases are in the
-/// folder, whichever shards, machines wrote them, sweep.csv has them in the order of the cases,
-/// sweep.json the scenario's name and question, the finding, what the forecasts stand on.
+/// Trains the cases of the shard that have no row yet. A finished case is never repeated, however
+/// the sweep ended before: its row is on the disk before that thread starts another case. A failed
+/// case becomes a row with its error, and the sweep continues. Once the folder has the rows of all
+/// cases, from any shards and machines, sweep.csv lists them in the order of the cases; sweep.json
+/// has the scenario's name and question, the finding, the bases of the forecasts.
 ///
-/// A row: case (from 0), name, its settings, mode, machine, status, error, then the figures of its
-/// record (flat_figures). The first case is done before the others begin, since a machine may have
-/// to be measured for it.
-/// @throws InputError where nothing can be written, or a row in the folder is of another scenario
+/// Columns of a row: case (from 0), name, its settings, mode, machine, status, error, then the
+/// figures of its record (flat_figures). The first case is trained before the others start, since
+/// the machine may have to be calibrated for it.
+/// @throws InputError if nothing can be written, or if a row in the folder is of another scenario
 SweepResult sweep_into(const std::vector<Case>& cases, const SweepOptions& options);
 
-/// Whether what is in the folder is of these cases, in this mode, so that a sweep can go on there.
+/// Whether all rows in the folder are of these cases in this mode, so that the sweep can continue.
 bool can_go_on(const std::vector<Case>& cases, const SweepOptions& options);
-/// Moves what another sweep left in the folder into one in it (set_aside), which is returned.
+/// Moves another sweep's files into a subfolder (set_aside), whose path is returned.
 std::filesystem::path set_sweep_aside(const std::filesystem::path& folder);
 
-/// The table: its columns are those of all rows, in the order in which they first come.
+/// The table. Its columns are those of all rows, in the order of their first occurrence.
 std::string sweep_csv(const SweepRows& rows);
 
-/// What the forecasts of the rows stand on, each once.
+/// The bases of the rows' forecasts, each once.
 std::vector<std::string> stands_on(const SweepRows& rows);
 
-/// What came out, for a terminal of 80 columns: the sentence that matters, failed cases.
+/// A summary for a terminal of 80 columns: number of finished cases, then failed cases.
 std::string to_text(const SweepResult& result, const Shard& shard);
 
 }  // namespace foretrain

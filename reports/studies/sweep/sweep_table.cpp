@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kWorkersKey = "training.workers";
 
-/// A row that has examples/s, with its workers.
+/// A row with its number of workers and its rate.
 struct Counted {
   double workers = 0;
   double examples_per_s = 0;
@@ -49,7 +49,7 @@ void add_gains(SweepTable& sweep) {
   const auto found = std::ranges::find(sweep.settings, kWorkersKey);
   if (found == sweep.settings.end()) return;
   const auto key = found - sweep.settings.begin();
-  std::map<std::vector<std::string>, std::vector<Counted>> groups;  // by all other settings
+  std::map<std::vector<std::string>, std::vector<Counted>> groups;  // by all settings but workers
   for (SweepTable::Row& row : sweep.rows) {
     std::vector<std::string> others = row.settings;
     const auto workers = number_of(others[static_cast<std::size_t>(key)]);

@@ -17,7 +17,7 @@ namespace {
 
 using ColumnKind = ResultColumn::Kind;
 
-/// A figure of a training: a column where there are several, a row of one.
+/// A figure of a training: a column if there are several trainings, a row if there is one.
 struct TrainingFigure {
   ResultColumn column;
   std::function<ResultValue(const Trained&)> value;
@@ -42,7 +42,7 @@ ResultValue outcome_cell(const Trained& t) {
   return t.record.failure.empty() ? std::string(name_of(t.record.outcome)) : t.record.failure;
 }
 
-/// A node that was away while the others went on, in words; empty: none was.
+/// The absences and the loss of a node, in words; empty if there were none.
 std::string fate_of(const NodeTotals& node) {
   std::string text;
   for (const Absence& each : node.away) {
@@ -83,7 +83,7 @@ ResultValue weights_cell(const Trained& t) {
   return fmt::format("sha256 {} ({})", t.record.weights_sha256.substr(0, 16), t.record.kernel_set);
 }
 
-/// `brief`: in a terminal's line of one of several.
+/// `brief`: a terminal shows the column in the table of several trainings.
 ResultColumn column(const char* name, const char* title, ColumnKind kind, bool brief = false) {
   return {name, title, kind, false, brief};
 }
@@ -100,7 +100,7 @@ void add_phases(std::vector<TrainingFigure>& all) {
   }
 }
 
-/// In the order in which they matter: of one training a terminal shows the first ten that it has.
+/// By importance: for a single training a terminal shows the first ten that it has.
 std::vector<TrainingFigure> training_figures() {
   constexpr auto kNumber = ColumnKind::number;
   constexpr auto kCount = ColumnKind::count;
@@ -179,7 +179,7 @@ ResultTable trainings_table(const std::vector<Trained>& trainings) {
   return table;
 }
 
-/// A row for each figure that a record has.
+/// A row for each figure of each record.
 ResultTable figures_of_each(const ResultTable& trainings) {
   const bool several = trainings.rows.size() > 1;
   ResultTable table{"figures", "What came out", {}, {}, several};

@@ -17,16 +17,16 @@
 namespace foretrain {
 namespace {
 
-/// A training with a figure that it is compared by.
+/// A training with a figure by which it is compared.
 struct Ranked {
   std::string title;
   double value = 0;
-  std::string told;     ///< of the value
-  double error = 0;     ///< of a forecast, as a share
-  std::string range{};  ///< of a forecast: ` (0.26 to 0.31)`
+  std::string told;     ///< the value as printed
+  double error = 0;     ///< error of a forecast, as a share
+  std::string range{};  ///< range of a forecast: ` (0.26 to 0.31)`
 };
 
-/// The training with the most of it, or the least, before all that are no different.
+/// The training with the largest (`most`) or smallest value first, then all that tie with it.
 std::vector<Ranked> ahead(const std::vector<Ranked>& all, bool most) {
   const Ranked& first = most ? *std::ranges::max_element(all, {}, &Ranked::value)
                              : *std::ranges::min_element(all, {}, &Ranked::value);
@@ -47,7 +47,7 @@ std::string named(const std::vector<Ranked>& some) {
   return fmt::format("{} of them", some.size());
 }
 
-/// ` (no difference within the forecast's error, 10 %)`, `, a tie`; without a tie the range.
+/// ` (no difference within the forecast's error, 10 %)`, `, a tie`; the range if there is no tie.
 std::string tie_clause(const std::vector<Ranked>& tied) {
   if (tied.size() == 1) return tied.front().range;
   const double error = std::ranges::max_element(tied, {}, &Ranked::error)->error;
@@ -83,7 +83,7 @@ std::string accuracy_clause(const std::vector<Ranked>& accuracies) {
   return fmt::format("; {} end with the best test accuracy, {}, a tie", named(best), told);
 }
 
-/// `missed`: those that do not reach it.
+/// `missed`: trainings that did not reach the target.
 std::string target_clause(const std::string& target, const std::vector<Ranked>& reached,
                           const std::vector<Ranked>& missed) {
   if (reached.empty()) return fmt::format("none reaches {}", target);
@@ -104,17 +104,17 @@ std::string target_clause(const std::string& target, const std::vector<Ranked>& 
          fmt::format("; {} {} not reach it", named(missed), missed.size() == 1 ? "does" : "do");
 }
 
-/// ` (0.26 to 0.31)`; empty: a run.
+/// ` (0.26 to 0.31)`; empty for a run.
 std::string range_clause(const ForecastRange& range, double low, double high) {
   if (range.error() == 0) return {};
   return fmt::format(" ({} to {})", figure(low), figure(high));
 }
 
-/// Notes that come before a comparison of trainings.
+/// Notes that apply to a comparison: caveats, evaluation time that is left out.
 std::string comparison_notes(const std::vector<Trained>& trainings) {
   std::vector<TitledCaveat> all;
   const auto share = [](const Trained& of) { return of.summary.evaluate_s / of.summary.time_s; };
-  const Trained* longest = nullptr;  // by its evaluations
+  const Trained* longest = nullptr;  // by its share of evaluation
   for (const Trained& each : trainings) {
     for (const std::string& caveat : caveats(each.record)) all.push_back({each.title, caveat});
     if (each.summary.evaluate_s <= 0) continue;
@@ -165,7 +165,7 @@ std::string comparison(const std::vector<Trained>& trainings) {
   return fmt::format("Of {} {}.{}", all, target_clause(target, reached, missed), notes);
 }
 
-/// Whether the target was reached, if there is one.
+/// The time to the target, or that it was not reached; empty if there is no target.
 std::string target_reached(const Trained& training) {
   if (!training.target().wanted()) return {};
   const std::string what = target_text(training.target());
@@ -180,7 +180,7 @@ std::string target_reached(const Trained& training) {
       range_clause(training.range, *time_s * training.range.low, *time_s * training.range.high));
 }
 
-/// `; a step is 69 % compute, 20 % network`: what takes most of it, what comes next.
+/// `; a step is 69 % compute, 20 % network`: the two largest parts of a step.
 std::string largest_phases(const Summary& s) {
   struct Share {
     const char* name;

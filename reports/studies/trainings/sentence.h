@@ -1,4 +1,4 @@
-// The sentence that says what trainings came to.
+// The headline of trainings.
 #pragma once
 
 #include "reports/record/forecast_range.h"
@@ -10,23 +10,23 @@
 
 namespace foretrain {
 
-/// A record with what it comes to.
+/// A record with its summary.
 struct Trained {
-  const Record& record;  ///< outlives it
+  const Record& record;  ///< must outlive this
   Summary summary;
   ForecastRange range;
-  std::string title;  ///< among the others
-  std::string build;  ///< that wrote it; empty: not known
+  std::string title;  ///< its name among the others
+  std::string build;  ///< program version that wrote it; empty: not known
 
   [[nodiscard]] const Target& target() const;
-  /// `0.26 to 0.31`: of a forecast's time to the target if it has one, else of its time; empty: a
-  /// run, a target that was not reached.
+  /// Range of a forecast's time to the target, or of its time without a target: `0.26 to 0.31`.
+  /// Empty for a run, or if the target was not reached.
   [[nodiscard]] std::string range_s() const;
 };
 
-/// One training: how it ended, its time or its target with the range, what a step is made of.
-/// Several: which learns from most examples a second and which most, or which reaches its target
-/// first. Then notes: evaluation that is left out, caveats.
+/// One training: its outcome, its time or time to the target with the range, the parts of a step.
+/// Several: which learns from most examples per second and which has the best accuracy, or which
+/// reaches its target first. Then notes: evaluation time that is left out, caveats.
 std::string trainings_sentence(const std::vector<Trained>& trainings);
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// Which figures of a record are compared.
+// Selects the figures of a record that are compared.
 #include "reports/studies/validation/comparison.h"
 
 #include "models/base/check.h"
@@ -26,7 +26,7 @@ struct Metric {
   std::optional<double> (*of)(const Figures&);
 };
 
-/// Mean time of a phase in a step.
+/// Mean time of a phase per step.
 std::optional<double> mean_ms(const Figures& f, const Phase<double>& phase) {
   if (f.summary.steps == 0) return std::nullopt;
   return f.summary.phases.*phase.of * 1e3 / static_cast<double>(f.summary.steps);
@@ -88,7 +88,7 @@ std::optional<double> relative_error(double measured, double predicted) {
   return predicted / measured - 1;
 }
 
-/// The figure of the node called `role`; empty where it is not known.
+/// The metric of the node with this role; empty if it is not known.
 std::optional<double> figure_of(const Record& record, const std::string& role,
                                 const NodeMetric& metric) {
   const auto node = std::ranges::find(record.nodes, role, &NodeTotals::role);

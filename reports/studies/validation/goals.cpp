@@ -1,4 +1,4 @@
-// Each goal as a question to every strategy, case, pair.
+// Checks each goal for every strategy, case, pair.
 #include "reports/studies/validation/goals.h"
 
 #include "reports/studies/validation/order.h"
@@ -13,7 +13,7 @@
 namespace foretrain {
 namespace {
 
-/// Counts answers to one goal.
+/// Counts the answers to one goal.
 class Tally {
  public:
   Tally(std::string name, std::string unit, double limit) {
@@ -22,7 +22,7 @@ class Tally {
     goal_.limit = limit;
   }
 
-  /// `deviation`, in the unit of the goal, of what is called `name`; empty: too far to say.
+  /// Adds the `deviation` of `name` in the goal's unit; empty means too large for a number.
   void add(std::optional<double> deviation, const std::string& name) {
     ++goal_.of;
     if (deviation && *deviation <= goal_.limit) ++goal_.met;
@@ -32,7 +32,7 @@ class Tally {
     goal_.worst = deviation;
     goal_.worst_name = name;
   }
-  /// What holds or does not.
+  /// Adds an answer to a yes-or-no goal.
   void holds(bool it_does, const std::string& name) {
     ++goal_.of;
     if (it_does) ++goal_.met;
@@ -45,7 +45,7 @@ class Tally {
 
  private:
   Goal goal_;
-  bool lost_ = false;  // the worst has no number
+  bool lost_ = false;  // the worst deviation has no number
 };
 
 std::optional<double> in_percent(std::optional<double> share) {
@@ -127,7 +127,7 @@ void add_time_to_target(const Validation& validation, std::vector<Goal>& goals) 
         return;
       }
     }
-    target.add(std::nullopt, title_of(scenario_case));  // somebody did not reach it
+    target.add(std::nullopt, title_of(scenario_case));  // a run or the simulation did not reach it
   };
   for (const SeedGroup& group : seed_groups(validation)) {
     grouped.insert(group.members.begin(), group.members.end());

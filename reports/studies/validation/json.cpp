@@ -1,4 +1,4 @@
-// A validation as programs read it.
+// The JSON of a validation.
 #include "reports/record/caveats.h"
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
@@ -24,7 +24,7 @@ Json or_null(std::optional<T> value) {
   return value ? Json(*value) : Json();
 }
 
-/// Which machines, which calibration both modes come from.
+/// The machines and the calibration of both modes.
 std::string source_of(const Validation& validation) {
   const CaseValidation& first = validation.cases.front();
   return fmt::format("run on {}, {} kernels, {} {} a case; {}", first.run.machine,
@@ -32,8 +32,8 @@ std::string source_of(const Validation& validation) {
                      validation.repetitions == 1 ? "time" : "times", source_of(first.simulated));
 }
 
-/// What was measured where, what forecasts stand on; others that used the machine; cases that are
-/// made of one worker's gradients.
+/// The basis of measurements and forecasts, other programs that used the machine, cases in which
+/// one worker made most of the gradients.
 std::string stands_on(const Validation& validation) {
   std::string text = fmt::format("Stands on: {}.", source_of(validation));
   const auto used = [](const CaseValidation& each) { return each.run.others_used; };
@@ -68,7 +68,7 @@ Json figures_json(const Comparison& c) {
   return json;
 }
 
-/// A row a case and metric.
+/// Adds a row for each metric of a case.
 void add_metrics(const CaseValidation& c, Json& rows) {
   for (const Comparison& comparison : c.comparisons) {
     Json row = {{"settings", to_json(c.scenario_case.settings)}, {"strategy", c.strategy()}};

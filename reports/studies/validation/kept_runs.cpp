@@ -40,7 +40,7 @@ bool holds_other(const std::filesystem::path& place, const Case& scenario_case) 
     const auto held = read_record_head(place);
     return held && !is_run_of(*held, scenario_case);
   } catch (const InputError&) {
-    return false;  // damaged: it is run again
+    return false;  // a damaged record is run again
   }
 }
 

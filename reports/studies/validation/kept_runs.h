@@ -1,4 +1,4 @@
-// The runs of a validation in its folder: which are there, which are to come.
+// The measured runs in the folder of a validation: those present, those still to do.
 #pragma once
 
 #include "reports/record/record.h"
@@ -9,38 +9,38 @@
 
 namespace foretrain {
 
-/// Names for the folders of `cases`: their labels, told apart by a number where two are alike.
+/// Folder names for `cases`: their labels, with a number appended to a label that occurs twice.
 std::vector<std::string> folder_names(const std::vector<Case>& cases);
 
-/// What is where a run should be.
+/// Result of looking for a run in its folder.
 struct KeptRun {
-  bool usable = false;  ///< a run that was done, of the case
-  std::string trouble;  ///< not usable, though something is there: why
-  Duration took;        ///< usable: start-up included, the final evaluation not
+  bool usable = false;  ///< a complete run of this case
+  std::string trouble;  ///< why an existing record is not usable; else empty
+  Duration took;        ///< duration of a usable run, start-up included, final evaluation not
 };
 
-/// Whether `place` holds a record, but not of a run of the case.
+/// Whether `place` holds a readable record that is not a run of this case.
 bool holds_other(const std::filesystem::path& place, const Case& scenario_case);
 
-/// Looks at `place`. @throws InputError where it holds a record of something else
+/// Looks for a run in `place`. @throws InputError if there is a record of something else
 KeptRun look_for_run(const std::filesystem::path& place, const Case& scenario_case);
 
-/// How long so many trainings will take, from those that were timed.
+/// Estimates the remaining time of a validation from the runs that were timed.
 class TimeLeft {
  public:
   explicit TimeLeft(std::size_t cases) : took_s_(cases, -1) {}
 
-  /// A run of a case took so long; the last one counts.
+  /// Records the duration of a run of case `which`; a later call replaces an earlier one.
   void took(std::size_t which, double seconds) { took_s_.at(which) = seconds; }
-  /// `to_come[i]` runs of case i: as long as it took, where nobody knows as long as the others in
-  /// the mean. Seconds; negative while nothing is known.
+  /// Time of `to_come[i]` runs of each case i, in seconds. A case without a known duration counts
+  /// with the mean of the others; negative if no duration is known.
   [[nodiscard]] double seconds(const std::vector<int>& to_come) const;
 
  private:
   std::vector<double> took_s_;  // negative: not known
 };
 
-/// `about 12 min left`, `about 40 s left`; empty where `seconds` is negative.
+/// `about 12 min left`, `about 40 s left`; empty if `seconds` is negative.
 std::string about_left(double seconds);
 
 }  // namespace foretrain

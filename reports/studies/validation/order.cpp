@@ -1,4 +1,4 @@
-// Compares all cases with all.
+// Ranks every pair of cases, by measured rates, by predicted ones.
 #include "reports/studies/validation/order.h"
 
 #include "models/protocol/registry.h"
@@ -20,10 +20,10 @@ struct Rate {
   double apart = 0;  // ForecastRange::apart
 };
 
-/// How far apart two measurements must be for their order to mean something.
+/// Half-width of a measured rate's uncertainty: its spread times its value.
 double uncertainty(const Comparison& c) { return c.spread.value_or(0) * std::abs(c.measured); }
 
-/// 1: the runs of the first are faster, -1: those of the second; 0: they do not tell them apart.
+/// 1 if the runs of `a` are faster, -1 if those of `b` are; 0 if the difference is not significant.
 int order_measured(const Comparison& a, const Comparison& b) {
   const double apart = a.measured - b.measured;
   const bool tie = std::abs(apart) <= uncertainty(a) + uncertainty(b);
@@ -31,7 +31,7 @@ int order_measured(const Comparison& a, const Comparison& b) {
   return apart > 0 ? 1 : -1;
 }
 
-/// The same of the forecast, where two of them are no different up to the share `apart`.
+/// The same for the forecast; rates that differ by less than the share `apart` are a tie.
 int order_predicted(const Comparison& a, const Comparison& b, double apart) {
   if (a.predicted > b.predicted * (1 + apart)) return 1;
   return b.predicted > a.predicted * (1 + apart) ? -1 : 0;

@@ -1,4 +1,4 @@
-// A validation for programs, its Result for people.
+// The output of a validation: JSON for programs, a Result for people.
 #pragma once
 
 #include "reports/studies/result/result.h"
@@ -11,28 +11,28 @@
 
 namespace foretrain {
 
-/// At most so many cases have all their metrics in the Result; of more, cases.csv has them.
+/// Up to this number of cases the Result lists every metric; cases.csv always does.
 inline constexpr std::size_t kDetailedCases = 4;
 
-/// What `validate --json` prints. Unknown figures are null.
+/// The object that `validate --json` prints. Unknown figures are null.
 nlohmann::ordered_json to_json(const Validation& validation);
 
-/// As a file holds it, whose text may be no UTF-8.
+/// The text of a JSON file; invalid UTF-8 is replaced.
 std::string to_text(const nlohmann::ordered_json& json);
 
-/// The sentence that matters: how far off each strategy's step times are, how many lie in the
-/// forecast's range, whether weights are equal, whether the order is kept.
+/// The headline: step-time error of each strategy, number of cases in the forecast's range, whether
+/// the weights are equal, whether the order of the cases is right.
 std::string first_sentence(const Validation& validation);
 
-/// The result of what `validate --json` prints: a row a case, of very many a row a strategy; where
-/// errors come from, goals, pairs that lost their order, groups of seeds. @throws InputError with
-/// the key that is wrong
+/// The tables from the JSON of `validate --json`: a row for each case, or for each strategy if the
+/// cases are many; sources of errors, goals, inverted pairs, groups of seeds.
+/// @throws InputError that names the wrong key
 Result validation_result(const JsonObject& validation);
 
-/// cases.csv: a row a case and metric.
+/// cases.csv: a row for each case and metric.
 ResultTable metrics_table(const JsonObject& validation);
 
-/// How a row of `cases` calls its case: as title_of(Case) does.
+/// The title of the case in a row of `cases`, as by title_of(Case).
 std::string case_title(const JsonObject& row);
 
 }  // namespace foretrain

@@ -13,7 +13,7 @@ namespace {
 
 using Kind = ResultColumn::Kind;
 
-/// A table that is shown where everything is asked for.
+/// A table that is shown with --full only.
 ResultTable full_table(std::string name, std::string title, std::vector<ResultColumn> columns) {
   return {std::move(name), std::move(title), std::move(columns), {}, true};
 }

@@ -1,4 +1,4 @@
-// A validation in one sentence.
+// The headline of a validation.
 #include "reports/record/text.h"
 #include "reports/studies/validation/order.h"
 #include "reports/studies/validation/output.h"
@@ -15,7 +15,7 @@
 namespace foretrain {
 namespace {
 
-/// `sync -3.1 %`, or `sync -3.1 % to +2.0 % (4 cases)`; empty: its error is not known.
+/// `sync -3.1 %`, or `sync -3.1 % to +2.0 % (4 cases)`; empty if the error is not known.
 std::string signed_errors(const Validation& validation, std::string_view strategy) {
   std::vector<double> errors;
   for (const CaseValidation& c : validation.cases) {

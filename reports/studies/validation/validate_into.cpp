@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr const char* kFinished = "validation.json";
 constexpr const char* kTables = "validation.txt";
 
-/// One validation in its folder.
+/// A validation in its folder.
 class Keeper {
  public:
   Keeper(const std::vector<Case>& cases, const ValidateOptions& options, const Modes& modes)
@@ -38,8 +38,8 @@ class Keeper {
     const bool finished = fs::exists(options_.folder / kFinished);
     const bool others = (options_.anew || options_.replace) && holds_others();
     if (others || (options_.anew && finished)) put_aside();
-    std::error_code ignored;  // what cannot be removed cannot be written either, which is told
-    fs::remove(options_.folder / kFinished, ignored);  // it is not, from here on
+    std::error_code ignored;  // a later write reports what could not be removed
+    fs::remove(options_.folder / kFinished, ignored);  // not finished from here on
     note_strangers();
     for (const char* mode : {"run", "simulate"}) prepare_folder(options_.folder / mode);
     usable_.assign(cases_.size(),
@@ -91,7 +91,7 @@ class Keeper {
     options_.note(fmt::format("the validation that was there is in {} now", aside.string()));
   }
 
-  /// Runs of an earlier validation whose cases this one has not.
+  /// Notes runs of an earlier validation whose cases are not in this one.
   void note_strangers() const {
     std::vector<std::string> names;
     std::error_code error;
@@ -139,8 +139,8 @@ class Keeper {
     --to_come_[i];
   }
 
-  /// Writes the record to `place`, or to broken/CASE, where half a training does no harm. `zero`:
-  /// as for write_record.
+  /// Writes the record of a complete training to `place`, else to broken/CASE, where it is not
+  /// taken for a complete one. `zero` is passed to write_record.
   Record keep(Record record, const fs::path& place, std::size_t i, WallTime zero = {}) {
     const bool done = record.outcome == Outcome::done;
     const fs::path where = done ? place : options_.folder / "broken" / names_[i];
@@ -154,8 +154,8 @@ class Keeper {
   const ValidateOptions& options_;
   const Modes& modes_;
   std::vector<std::string> names_;
-  std::vector<std::vector<bool>> usable_;  // by case, repetition - 1
-  std::vector<int> to_come_;               // runs of each case
+  std::vector<std::vector<bool>> usable_;  // by case, then repetition - 1
+  std::vector<int> to_come_;               // number of runs still to do of each case
   int found_ = 0;
   TimeLeft time_left_;
 };
@@ -179,7 +179,7 @@ void keep_validation(const nlohmann::ordered_json& validation, const std::string
   write_text_file(folder / "cases.csv",
                   to_csv(metrics_table(JsonObject(validation, folder.string() + ":"))));
   write_text_file(folder / kTables, text);
-  // It says that all the rest is there.
+  // Written last: its presence marks the validation as finished.
   write_text_file(folder / kFinished, to_text(validation));
 }
 

@@ -1,4 +1,4 @@
-// The repetitions of a case against one simulation.
+// Compares the repetitions of a case with one simulation.
 #include "reports/studies/validation/validation.h"
 
 #include "models/base/check.h"
@@ -21,7 +21,7 @@ bool deterministic(const Case& scenario_case) {
   return protocol != nullptr && protocol->deterministic(training.protocol);
 }
 
-/// Empty where they cannot be compared: no weights, or sums in another order.
+/// Empty if weights cannot be compared: there are none, or kernel sets sum in another order.
 std::optional<bool> same_weights(const Record& a, const Record& b) {
   if (a.weights_sha256.empty() || b.weights_sha256.empty()) return std::nullopt;
   if (a.kernel_set != b.kernel_set) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<bool> same_weights(const std::vector<Record>& runs, const Record& 
   return equal;
 }
 
-/// Trains `c.run` again and compares its weights.
+/// Replays `c.run`, compares the weights.
 void compare_replay(CaseValidation& c, const Replay& replay) {
   if (!replay || c.run.weights_sha256.empty() || c.run.inputs.empty()) return;
   try {
@@ -46,7 +46,7 @@ void compare_replay(CaseValidation& c, const Replay& replay) {
     c.replay_equal = same_weights(c.run, again);
     c.replay_bytes_equal =
         std::ranges::equal(c.run.nodes, again.nodes, {}, &NodeTotals::tx, &NodeTotals::tx);
-  } catch (const InputError& error) {  // one such record is no reason to lose all the others
+  } catch (const InputError& error) {  // one bad record does not end the validation
     c.replay_equal = false;
     c.replay_bytes_equal = false;
     c.replay_failure = error.what();
@@ -79,13 +79,13 @@ Case without_seed(Case scenario_case) {
   return scenario_case;
 }
 
-/// Equal for cases that differ in `seed` alone.
+/// A key that is equal for cases that differ in `seed` alone.
 std::string but_for_seed(Case scenario_case) {
   scenario_case.scenario.seed = 0;
   return to_yaml(scenario_case.scenario);
 }
 
-/// Medians over the seeds of what all members know.
+/// Medians over the seeds of the metrics that all members have.
 std::vector<Comparison> over_seeds(const std::vector<const CaseValidation*>& members) {
   std::vector<Comparison> medians;
   for (const Comparison& first : members.front()->comparisons) {
@@ -123,7 +123,7 @@ const Comparison* CaseValidation::worst_node(std::string_view metric) const {
   const Comparison* worst = nullptr;
   for (const Comparison& c : comparisons) {
     if (c.metric != metric || c.node.empty()) continue;
-    // No error at all is that of a forecast where nothing was measured.
+    // A missing error is the largest: the forecast is positive, the measurement zero.
     const auto how_far = [](const Comparison& each) { return deviation(each).value_or(HUGE_VAL); };
     if (worst == nullptr || how_far(c) > how_far(*worst)) worst = &c;
   }
@@ -193,7 +193,7 @@ std::vector<std::string> Validation::strategies() const {
 
 std::vector<SeedGroup> seed_groups(const Validation& validation) {
   std::vector<SeedGroup> groups;
-  std::map<std::string, std::size_t> places;  // of the group, by what its members share
+  std::map<std::string, std::size_t> places;  // index of the group, by the members' common scenario
   for (std::size_t i = 0; i < validation.cases.size(); ++i) {
     const Case& each = validation.cases[i].scenario_case;
     const auto [place, first] = places.try_emplace(but_for_seed(each), groups.size());

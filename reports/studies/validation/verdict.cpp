@@ -1,4 +1,4 @@
-// Judges step times by their error, or by their quartiles.
+// Judges step times by their error, or by the quartiles of the runs.
 #include "reports/studies/validation/verdict.h"
 
 #include "reports/record/statistics.h"
@@ -18,7 +18,7 @@ std::optional<ErrorRange> range_of(const std::vector<double>& errors) {
                     std::ranges::max(errors)};
 }
 
-/// The errors of a strategy's step times, with the case of the largest.
+/// Step-time errors of a strategy's cases, with the case of the largest one.
 struct Errors {
   std::vector<double> values;
   std::size_t worst = 0;
@@ -29,7 +29,7 @@ struct Errors {
   }
 };
 
-/// The same, with what each is made of.
+/// The same, with the parts of each error.
 struct ErrorsApart {
   Errors whole;
   std::vector<double> protocol;
@@ -86,7 +86,7 @@ std::optional<PhaseGap> largest_gap(const CaseValidation& c) {
   std::optional<PhaseGap> largest;
   double difference = 0;
   for (const auto& [phase, of] : kPhases<double>) {
-    if (of == &PhaseSeconds::evaluate) continue;  // a step's time is without it
+    if (of == &PhaseSeconds::evaluate) continue;  // step times are without it
     const Comparison* comparison = c.find(fmt::format("{}_ms", phase));
     if (comparison == nullptr) continue;
     if (largest && std::abs(comparison->difference) <= difference) continue;
@@ -97,7 +97,7 @@ std::optional<PhaseGap> largest_gap(const CaseValidation& c) {
 }
 
 std::string sentence(const PhaseGap& gap) {
-  // Three digits that count: a line is short.
+  // Three significant digits keep the line short.
   const auto ms = [](double value) {
     return value < 99.95 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value);
   };

@@ -1,4 +1,4 @@
-// What a comparison amounts to: case by case, strategy by strategy.
+// The judgement of a validation: by case, by strategy.
 #pragma once
 
 #include "reports/studies/validation/validation.h"
@@ -11,12 +11,12 @@
 
 namespace foretrain {
 
-/// A forecast of the step time is held where its error is at most this.
+/// The forecast of a steady case holds if its step-time error is at most this.
 inline constexpr double kErrorBand = 0.05;
-/// Runs of a case whose step times spread wider are noisy: the machine itself repeats no better.
+/// A case is noisy if the step times of its runs spread by more than this.
 inline constexpr double kSteadySpread = 0.05;
 
-/// A phase of the mean step.
+/// Measured and predicted time of one phase in the mean step.
 struct PhaseGap {
   std::string_view phase;  ///< compute, push, wait, apply, pull
   double measured_ms = 0;
@@ -27,49 +27,49 @@ struct PhaseGap {
 
 /// The judgement of a case on its step time.
 struct Verdict {
-  bool noisy = false;  ///< its spread is over kSteadySpread
-  /// Steady: the error is within kErrorBand. Noisy: the forecast lies between the quartiles of the
-  /// runs.
+  bool noisy = false;  ///< the spread of its runs is above kSteadySpread
+  /// Whether the forecast holds: for a steady case, the error is within kErrorBand; for a noisy
+  /// one, the forecast lies between the quartiles of the runs.
   bool held = false;
-  std::optional<PhaseGap> why;  ///< not held: the phase that differs most (largest_gap)
+  std::optional<PhaseGap> why;  ///< the phase that differs most (largest_gap), if it does not hold
 };
 
-/// Empty where no step times are known.
+/// Empty if step times are not known.
 std::optional<Verdict> verdict_of(const CaseValidation& c);
 
-/// The phase whose predicted mean differs most from the measured one, in milliseconds. Evaluation
-/// is left out, as it is of step times. Empty where no phases are known.
+/// The phase whose predicted mean differs most from the measured one, in milliseconds, without
+/// evaluation, which is not part of a step time. Empty if phases are not known.
 std::optional<PhaseGap> largest_gap(const CaseValidation& c);
 
 /// `apply: measured 1.9 ms, predicted 0.8 ms`
 std::string sentence(const PhaseGap& gap);
 
-/// `held`, `off`; of a noisy case `noisy, between quartiles`, `noisy, outside quartiles`.
+/// `held`, `off`; for a noisy case `noisy, between quartiles`, `noisy, outside quartiles`.
 std::string_view name_of(const Verdict& verdict);
 
-/// How well a strategy's step times were forecast.
+/// Accuracy of a strategy's step-time forecasts.
 struct StrategyVerdict {
   std::string strategy;
-  int cases = 0;  ///< whose step times are known
+  int cases = 0;  ///< cases with known step times
   int noisy = 0;
   int noisy_held = 0;
-  std::optional<ErrorRange> all;     ///< without signs, over all cases; empty where none has one
-  std::optional<ErrorRange> steady;  ///< over those that are not noisy
-  /// Of the cases by which it is judged, the error apart: with the runs' own compute times, and
-  /// what those change.
+  std::optional<ErrorRange> all;     ///< absolute errors over all cases; empty if none has one
+  std::optional<ErrorRange> steady;  ///< the same over steady cases
+  /// The two parts of the error over the judged cases: the error with the runs' own compute times,
+  /// and the rest, which compute times cause.
   std::optional<ErrorRange> protocol;
   std::optional<ErrorRange> compute;
-  /// Those by which it is judged: the steady ones, where there are some.
+  /// The errors by which the strategy is judged: of its steady cases, or of all if none is steady.
   [[nodiscard]] const std::optional<ErrorRange>& judged() const { return steady ? steady : all; }
-  std::optional<std::size_t> worst;  ///< place of the steady case with the largest error; without
-                                     ///< one, of the noisy case with it
+  std::optional<std::size_t> worst;  ///< index of the judged case with the largest error: a steady
+                                     ///< one if there is one
 };
 
-/// In the order in which the cases name them.
+/// The verdicts in the order in which the cases name the strategies.
 std::vector<StrategyVerdict> strategy_verdicts(const Validation& validation);
 
-/// The strategies whose median error of step time, over all their cases, is above `share`; a
-/// strategy without any error to tell is among them, since nothing was shown.
+/// The strategies whose median step-time error over all cases is above `share`. A strategy without
+/// any known error is included, since its accuracy is not shown.
 std::vector<std::string> strategies_above(const Validation& validation, double share);
 
 }  // namespace foretrain

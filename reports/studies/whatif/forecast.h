@@ -1,4 +1,4 @@
-// A simulated training beside what limits it.
+// A simulated training with its bottleneck.
 #pragma once
 
 #include "reports/record/record.h"
@@ -11,20 +11,20 @@
 
 namespace foretrain {
 
-/// What WhatIf says of a training as it is, without any change.
+/// The bottleneck of a training as it is, without the changes that WhatIf tries.
 struct Forecast {
   Record record;
-  double path_s = 0;            ///< length of the critical path; the rest is empty where none is
-  bool path_whole = true;       ///< false: of the beginning of a long training
-  double queued = 0;            ///< its part that waited for a core, 0 to 1
-  Limit limit;                  ///< without a change that would help
-  std::vector<PathShare> path;  ///< the largest first
+  double path_s = 0;       ///< length of the critical path; 0 without one, like all fields below
+  bool path_whole = true;  ///< false: the path covers the beginning of a long training
+  double queued = 0;       ///< share of the path spent waiting for a core, 0 to 1
+  Limit limit;             ///< its `change` is empty
+  std::vector<PathShare> path;  ///< largest first
 };
 
-/// What limits it, in one sentence; why it ended where it was not done.
+/// The bottleneck in one sentence; if the training was not completed, the reason.
 std::string first_sentence(const Forecast& forecast);
 
-/// `record`: what `simulate --json` prints; `limit`, `path`, ... as `whatif --json` has them.
+/// `record` as by `simulate --json`; `limit`, `path`, ... as by `whatif --json`.
 nlohmann::ordered_json to_json(const Forecast& forecast);
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// How forecasts are made for whoever asks one after another; the simulator fills it.
+// The interface to the simulator for callers that ask for one forecast after another.
 #pragma once
 
 #include "reports/studies/whatif/forecast.h"
@@ -11,29 +11,29 @@
 
 namespace foretrain {
 
-/// A case stands on this machine, which has not been measured for its model yet.
+/// Thrown for a case on this machine if its model has not been measured here yet.
 struct NotMeasured : std::runtime_error {
   NotMeasured() : std::runtime_error("this machine is not calibrated for it") {}
 };
 
-/// Of who waits for a forecast.
+/// Callbacks of a caller that waits for a forecast.
 struct ForecastWatch {
-  std::function<bool()> dropped;  ///< asked now and then; true ends it, interrupted
-  /// Called now and then with the steps of all workers done, those to do, and the record so far,
-  /// which has its evaluations alone.
+  std::function<bool()> dropped;  ///< polled now and then; true interrupts the simulation
+  /// Called now and then with the finished steps of all workers, the planned ones, and the record
+  /// so far, which holds evaluations only.
   std::function<void(std::int64_t done, std::int64_t all, const Record& so_far)> progress =
       [](auto, auto, auto&) {};
 };
 
-/// From one thread. Each throws InputError where the case is wrong, NotMeasured where nobody is to
-/// wait for a calibration.
+/// The functions are called from one thread. Each throws InputError if the case is wrong,
+/// NotMeasured if a calibration is needed that the caller does not wait for.
 struct Forecaster {
-  /// The record of a few thousand steps at most, rows included, with what limits it.
+  /// Simulates a few thousand steps at most; returns the record with rows, and the bottleneck.
   std::function<Forecast(const Case&, const ForecastWatch&)> forecast;
-  /// The record of a whole training, without rows.
+  /// Simulates the whole training; returns the record without rows.
   std::function<Record(const Case&, const ForecastWatch&)> simulate;
-  /// Makes it a training by `strategy`, with so many workers, on more hosts like its own where it
-  /// needs them. Returns why that cannot be; empty: it is done.
+  /// Changes the scenario to `strategy` with `workers` workers, adding hosts like its own if
+  /// needed. Returns the reason if that is impossible, else an empty string.
   std::function<std::string(Scenario&, std::string_view strategy, int workers)> vary;
 };
 

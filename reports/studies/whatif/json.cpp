@@ -1,4 +1,4 @@
-// What `whatif --json` prints.
+// The JSON of `whatif --json`.
 #include "reports/record/summary.h"
 #include "reports/studies/whatif/forecast.h"
 #include "reports/studies/whatif/whatif.h"

@@ -1,4 +1,4 @@
-// What a recorded training had to wait for, as far as its steps say.
+// The critical path of a recorded training, as far as its step rows show it.
 #include "models/protocol/registry.h"
 #include "reports/studies/whatif/whatif.h"
 

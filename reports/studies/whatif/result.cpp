@@ -1,4 +1,4 @@
-// The limit of a training in a sentence, then the result with all that was found.
+// The bottleneck of a training in a sentence, then the Result with all findings.
 #include "reports/record/caveats.h"
 #include "reports/record/json_object.h"
 #include "reports/record/record.h"
@@ -20,7 +20,7 @@ std::string whole_percent(double share) { return fmt::format("{:.0f} %", share *
 
 double saved(double before_s, double after_s) { return 1 - after_s / before_s; }
 
-/// The effect of the change that concerns the limit, in words.
+/// The effect of the change that relieves the bottleneck, in words.
 std::string limit_clause(const WhatIf& whatif, const Change* change) {
   const double time_s = *whatif.time_s;
   const std::string time =
@@ -36,11 +36,11 @@ std::string limit_clause(const WhatIf& whatif, const Change* change) {
                      whole_percent(std::abs(share)), time);
 }
 
-/// The change that saves most, with those that a forecast cannot tell from it; empty where it saves
-/// no more than the one that concerns the limit, or nothing that a forecast can tell.
+/// The change that saves most, with the changes that the forecast cannot tell from it. Empty if the
+/// one that relieves the bottleneck is as good, or if no saving exceeds the forecast's error.
 std::string best_clause(const WhatIf& whatif, const Change* limit) {
   const auto usable = [](const Change& change) { return change.time_s && !change.reordered; };
-  const auto best = std::ranges::find_if(whatif.changes, usable);  // the first one saves most
+  const auto best = std::ranges::find_if(whatif.changes, usable);  // sorted: the first saves most
   if (best == whatif.changes.end() || whatif.range.same(*best->time_s, *whatif.time_s)) return {};
   if (*best->time_s > *whatif.time_s || &*best == limit) return {};
   const bool limit_as_good =
@@ -62,7 +62,7 @@ std::string best_clause(const WhatIf& whatif, const Change* limit) {
                             whole_percent(whatif.range.apart));
 }
 
-/// A row for the training as it is, one for each change.
+/// A row for the training as it is, then one for each change.
 ResultTable changes_table(const JsonObject& whatif) {
   const std::string currency = whatif.known_text("currency");
   ResultTable table{"changes",
@@ -109,7 +109,7 @@ ResultTable path_table(const JsonObject& whatif, bool full) {
   return table;
 }
 
-/// The change that was run for real, in words; empty: none was.
+/// The change that was run for real, in words; empty if none was.
 std::string verified_text(const JsonObject& whatif) {
   if (whatif.has("not_verified")) return " Not verified: " + whatif.text("not_verified");
   if (!whatif.has("verified")) return {};

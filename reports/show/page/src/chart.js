@@ -5,9 +5,9 @@ import {compile} from 'vega-lite';
 import {chartConfig, coloured} from './theme.js';
 import {hideTooltip, showTooltip} from './tooltip.js';
 
-const kMostSvgRows = 1500;  // more marks are painted: a document of them is slow
+const kMostSvgRows = 1500;  // larger charts use a canvas, since a large SVG is slow
 
-/** The rows that a specification reads, from the columns that the page holds. */
+/** The rows for the specification, from the columns in the page. */
 function rowsOf({columns, series}) {
   const names = Object.keys(columns);
   return columns.x.map((_, i) => {
@@ -18,7 +18,7 @@ function rowsOf({columns, series}) {
 }
 
 export class Chart {
-  /** `place`: the element to draw into; `range`: the part of the x axis, or null. */
+  /** `place`: the element to draw into; `range`: the shared part of the x axis, or null. */
   constructor(place, panel, range) {
     this.place = place;
     this.panel = panel;
@@ -45,7 +45,7 @@ export class Chart {
     this.view.data('rows', rows);
     this.setSignals();
     await this.view.runAsync();
-    // What it shows is told by the label of the chart, by the table below it.
+    // Screen readers use the label of the chart, and the table below it, instead.
     for (const drawing of this.place.querySelectorAll('svg, canvas')) {
       drawing.setAttribute('aria-hidden', 'true');
     }
@@ -56,11 +56,11 @@ export class Chart {
       this.view.signal('x_from', this.range.shown[0]).signal('x_to', this.range.shown[1]);
     }
     this.view.signal('hidden', this.hidden);
-    // A series that is hidden leaves a layer without data, of which Vega would warn.
+    // A hidden series leaves a layer without data, about which Vega would warn.
     this.view.logLevel(this.hidden.length > 0 ? Errors : Warn);
   }
 
-  /** What is shown has changed. */
+  /** Redraws after a change of the range or the hidden series. */
   show() {
     if (!this.view) return;
     this.setSignals();

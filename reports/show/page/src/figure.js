@@ -1,4 +1,4 @@
-// A figure: its charts, what they share, the buttons around them.
+// A figure: its charts, their shared state, the buttons around them.
 import {Chart} from './chart.js';
 import {csvOf, dataTable, download} from './table.js';
 import {Range, zoomByKeys, zoomByPointer} from './zoom.js';
@@ -24,7 +24,7 @@ function button(text, label, action) {
   return made;
 }
 
-/** Whether a panel's x axis has figures of which a part can be shown. */
+/** Whether the x axis of a panel is linear and numeric, so that it can be zoomed. */
 function zoomable({spec, series}) {
   const names = spec.params.find((p) => p.name === 'columns').value.length > 0;
   const logarithmic = spec.encoding.x.scale.type === 'log';
@@ -54,7 +54,7 @@ export class FigureView {
     return this.place.offsetParent !== null;
   }
 
-  /** Panels over the same axis show the same part of it. */
+  /** Panels with the same x label share a range. */
   rangeOf(panel) {
     if (!zoomable(panel)) return null;
     const known = this.ranges.get(panel.x_label);
@@ -94,7 +94,7 @@ export class FigureView {
     this.charts.push(drawing);
   }
 
-  /** Buttons that hide a series, each title once; hidden where titles of panels say it all. */
+  /** Buttons that hide a series, one per title; no legend if the panels' titles suffice. */
   legend() {
     const list = element('ul', 'legend');
     const seen = new Set();
@@ -177,7 +177,7 @@ export class FigureView {
   }
 }
 
-/** Figures of which one is shown, chosen from a list. */
+/** A list of figures of which one is shown. */
 export class Choice {
   constructor(place, views) {
     const figures = [...place.querySelectorAll('figure')];

@@ -1,11 +1,11 @@
-// The page of a report, brought to life: what it shows stands in the page itself.
+// Makes the page of a report interactive; its content is in the page already.
 import {Choice, FigureView} from './figure.js';
 import {sortableTables} from './table.js';
 import {themeButton} from './theme.js';
 
 const root = document.documentElement;
 
-/** Lets the browser answer before the next chart is drawn. */
+/** Lets the browser handle events before the next chart is drawn. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 async function start() {

@@ -1,7 +1,7 @@
-// Tables: sorted by a click on a column's head; data of a chart as a table, as a file.
+// Tables that are sorted by a click on a column header; chart data as a table or file.
 const kRowsShown = 500;
 
-/** A cell's figure, or its text. */
+/** The sort key of a cell: its number and its text. */
 function keyOf(row, column) {
   const cell = row.cells[column];
   const text = cell?.dataset.sort ?? cell?.textContent ?? '';
@@ -23,7 +23,7 @@ function sort(table, column, descending) {
   body.append(...rows);
 }
 
-/** Makes the head of each column of long tables a button. */
+/** Makes the column headers of long tables buttons. */
 export function sortableTables() {
   for (const table of document.querySelectorAll('table.sortable')) {
     const heads = [...table.tHead.rows[0].cells];
@@ -42,7 +42,7 @@ export function sortableTables() {
   }
 }
 
-/** The columns of a panel's points that say something: name, label, value of row i. */
+/** The columns of a panel's data that are shown: `name`, and `at` with the value in row i. */
 function columnsOf(panel) {
   const {columns, series, x_label: x, y_label: y} = panel;
   const shown = [{name: 'series', at: (i) => series[columns.k[i]].title}];
@@ -103,7 +103,7 @@ export function csvOf(panel) {
   return `${lines.join('\n')}\n`;
 }
 
-/** Hands `text` to the reader as a file. */
+/** Lets the reader save `text` as a file. */
 export function download(name, type, text) {
   const link = element('a');
   link.href = URL.createObjectURL(new Blob([text], {type}));

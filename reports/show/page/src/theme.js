@@ -1,7 +1,7 @@
-// Light or dark: as the system has it, until somebody chooses.
+// Light or dark theme: the system's, until the reader chooses one.
 const kKey = 'foretrain-theme';
 
-/** What was chosen on an earlier visit; a browser may refuse to remember. */
+/** The choice of an earlier visit; null if the browser does not store it. */
 function remembered() {
   try {
     return localStorage.getItem(kKey);
@@ -14,7 +14,7 @@ function remember(theme) {
   try {
     localStorage.setItem(kKey, theme);
   } catch {
-    // It stays as chosen until the page is closed.
+    // The choice lasts until the page is closed.
   }
 }
 
@@ -23,13 +23,13 @@ export function styleOf(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-/** `specification` with every var(--name) replaced by its value: a canvas knows no variables. */
+/** `specification` with the value of each var(--name), since a canvas cannot resolve variables. */
 export function coloured(specification) {
   const text = JSON.stringify(specification);
   return JSON.parse(text.replace(/"var\((--[a-z0-9-]+)\)"/g, (_, name) => `"${styleOf(name)}"`));
 }
 
-/** What Vega-Lite is told about fonts, axes. */
+/** Vega-Lite's configuration of fonts, axes, legends. */
 export function chartConfig() {
   const soft = styleOf('--soft');
   const font = styleOf('--font');
@@ -52,7 +52,7 @@ export function chartConfig() {
   };
 }
 
-/** The button that changes the theme; `changed` is called when colours are others. */
+/** Sets up the theme button; `changed` is called after the colours have changed. */
 export function themeButton(changed) {
   const button = document.getElementById('theme');
   const sheet = document.getElementById('dark');

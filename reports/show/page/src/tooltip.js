@@ -1,4 +1,4 @@
-// What the mark under the pointer stands for.
+// The tooltip of the mark under the pointer.
 const kDistance = 14;  // pixels from the pointer
 
 let box = null;
@@ -16,7 +16,7 @@ export function hideTooltip() {
   if (box) box.hidden = true;
 }
 
-/** `value`: an object, title to text. */
+/** `value`: an object from title to text. */
 export function showTooltip(event, value) {
   const shown = boxOf();
   const list = document.createElement('dl');

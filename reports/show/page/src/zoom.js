@@ -1,8 +1,8 @@
-// The part of the x axis that charts show together, chosen by pointer or keys.
-const kSmallest = 1e-6;  // share of all that can be shown
-const kClick = 6;        // pixels that a pointer moves while it only clicks
+// The part of the x axis that charts show together, set by pointer or keys.
+const kSmallest = 1e-6;  // minimal share of the extent that can be shown
+const kClick = 6;        // pixels of movement up to which a press is a click
 
-/** A part of an axis; whoever shows it is told of changes. */
+/** A part of an axis; calls its listeners after each change. */
 export class Range {
   constructor(extent, first) {
     this.extent = extent;
@@ -27,7 +27,7 @@ export class Range {
     this.set([middle - half, middle + half]);
   }
 
-  /** Moves by a share of what is shown. */
+  /** Moves by a share of the visible length. */
   move(share) {
     const [from, to] = this.shown;
     this.set([from + (to - from) * share, to + (to - from) * share]);
@@ -47,7 +47,7 @@ const kKeys = {
   0: (range) => range.all(),
 };
 
-/** Arrows, plus, minus, zero on a chart that has the focus. */
+/** Handles arrows, plus, minus, zero if the chart has the focus. */
 export function zoomByKeys(chart, range) {
   chart.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -58,7 +58,7 @@ export function zoomByKeys(chart, range) {
   });
 }
 
-/** Dragging across a chart shows what was dragged over; two clicks show all again. */
+/** Dragging across a chart zooms to that part; a double click shows all. */
 export function zoomByPointer(chart, range, viewOf) {
   let begin = null;
   const band = document.createElement('div');

@@ -1,9 +1,9 @@
-// How the page asks its server: with the token of its own address.
+// Requests to the server, authorized by the token in the page's address.
 const token = new URLSearchParams(location.search).get('token') ?? '';
-// Nobody reads it over a shoulder, or in a picture of the window; Back leads to no page with it.
+// Removes the token from the address bar, where it could be read, and from the history.
 history.replaceState(null, '', location.pathname);
 
-/** The address of something that a browser opens by itself. */
+/** An address with the token, for links that the browser opens. */
 export function addressOf(path) {
   return `${path}?token=${encodeURIComponent(token)}`;
 }
@@ -24,7 +24,7 @@ export async function post(path, value) {
   return (await request('POST', path, JSON.stringify(value))).json();
 }
 
-/** Asks a question; `tell` is called with each line of its answer, until `signal` says otherwise. */
+/** Asks a question; passes each line of the answer to `tell` until `signal` is aborted. */
 export async function ask(question, tell, signal) {
   const answer = await request('POST', '/forecast', JSON.stringify(question), signal);
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();

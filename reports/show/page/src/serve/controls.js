@@ -1,7 +1,7 @@
-// Sliders, lists: what of them was moved is asked with the scenario, the rest is as that says.
+// Sliders, lists: only those that were moved are sent, the others show the scenario.
 import {byId, element, figure} from './element.js';
 
-/** 1, 2, 5, 10, ... or by halves, between two figures. */
+/** Slider stops for numbers of nodes. */
 const kNodes = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256];
 const kSliders = [
   {key: 'workers', name: 'workers', stops: kNodes, whole: true, least: 1},
@@ -17,7 +17,7 @@ const kSliders = [
    stops: [0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1, 1.5, 2]},
 ];
 
-/** The stop next to a value. */
+/** Index of the stop nearest to a value. */
 function nearest(stops, value) {
   let best = 0;
   for (const [i, stop] of stops.entries()) {
@@ -26,7 +26,7 @@ function nearest(stops, value) {
   return best;
 }
 
-/** A slider over stops, with a field that takes any figure. */
+/** A slider over stops, with a field for any other value. */
 class Slider {
   constructor({key, name, unit, stops, whole, least}, moved) {
     this.stops = stops;
@@ -82,7 +82,7 @@ function option(value, text) {
 }
 
 export class Controls {
-  /** `shelf`: what there is; `changed` is called when something was moved. */
+  /** `shelf`: the catalog of the server; `changed` is called after a control was moved. */
   constructor(shelf, changed) {
     this.moved = new Map();
     this.strategies = shelf.strategies;
@@ -104,13 +104,13 @@ export class Controls {
     byId('controls').append(this.strategy.row, ...rows.slice(0, 3), this.host.row, ...rows.slice(3));
   }
 
-  /** What was moved, as the server reads it. */
+  /** The moved controls, as the server reads them. */
   values() {
     const set = byId('set').value.split('\n').map((line) => line.trim()).filter(Boolean);
     return {...Object.fromEntries(this.moved), ...(set.length > 0 ? {set} : {})};
   }
 
-  /** All as the scenario says. */
+  /** Resets all controls to the scenario. */
   reset() {
     this.moved.clear();
     byId('set').value = '';
@@ -118,7 +118,7 @@ export class Controls {
     this.mark();
   }
 
-  /** Where they stand, as the answer tells it; what somebody moves stays under the hand. */
+  /** Shows the values of the answer, except in the field that is being edited. */
   show(stand) {
     this.strategy.select.value = stand.strategy;
     for (const [key, slider] of this.sliders) {
@@ -138,7 +138,7 @@ export class Controls {
     for (const [key, row] of rows) row.classList.toggle('moved', this.moved.has(key));
   }
 
-  /** What was moved, in words. */
+  /** The moved controls, in words. */
   text() {
     const words = [...this.moved].map(([key, value]) =>
       `${key.replace(/_.*/, '')} ${typeof value === 'number' ? figure(value) : value}`);

@@ -1,16 +1,16 @@
-// The scenario as text: its lines are numbered, what is wrong stands beside its line.
+// The scenario as text, with line numbers, an error message at its line.
 import {byId, element} from './element.js';
 
-const kLineHeight = 20;  // pixels, as serve.css has it
+const kLineHeight = 20;  // pixels, as in serve.css
 const kPadding = 6;
 
 export class Editor {
-  /** `changed` is called when somebody has written something. */
+  /** `changed` is called after the text was edited. */
   constructor(changed) {
     this.area = byId('editor');
     this.lines = byId('lines');
     this.mistake = byId('mistake-at-line');
-    this.wrong = 0;  // the line; 0: none
+    this.wrong = 0;  // line of the error; 0: none
     this.area.addEventListener('input', () => {
       this.number();
       changed();
@@ -38,14 +38,14 @@ export class Editor {
     this.follow();
   }
 
-  /** What stands beside the text moves with it. */
+  /** Scrolls line numbers and error message with the text. */
   follow() {
     this.lines.scrollTop = this.area.scrollTop;
     const below = kPadding + this.wrong * kLineHeight - this.area.scrollTop;
     this.mistake.style.top = `${Math.max(0, below)}px`;
   }
 
-  /** `line`: 0, nothing is wrong. */
+  /** Shows an error; `line` 0 hides it. */
   showMistake(line, message) {
     this.wrong = line;
     this.mistake.hidden = line === 0;

@@ -1,6 +1,6 @@
-// Elements made by hand, figures written as people read them.
+// Helpers that create elements, or format numbers.
 
-/** `children`: elements, texts. */
+/** `children`: elements or texts. */
 export function element(name, className, ...children) {
   const made = document.createElement(name);
   if (className) made.className = className;
@@ -34,7 +34,7 @@ export function percent(share) {
   return share === null || share === undefined ? '-' : `${figure(Math.round(share * 1000) / 10)} %`;
 }
 
-/** `+12 %` of the second against the first; nothing where that says nothing. */
+/** Relative change such as `+12 %`; empty if a value is missing. */
 export function change(before, after) {
   if (!before || after === null || after === undefined) return '';
   const share = Math.round((after / before - 1) * 1000) / 10;

@@ -1,8 +1,8 @@
-// Charts of the answer: those of reports, drawn anew as more is known.
+// Charts of the answer, the same as in reports, redrawn as results arrive.
 import {FigureView} from '../figure.js';
 import {element} from './element.js';
 
-const views = new Map();  // by the box that a chart is in
+const views = new Map();  // keyed by the element around the chart
 
 export function clearFigure(box) {
   for (const chart of views.get(box)?.charts ?? []) chart.view?.finalize();
@@ -10,7 +10,7 @@ export function clearFigure(box) {
   box.replaceChildren();
 }
 
-/** `figure`: as the server describes it, or null. */
+/** `figure`: the server's object, or null. */
 export async function showFigure(box, figure) {
   clearFigure(box);
   if (!figure) return;
@@ -23,12 +23,12 @@ export async function showFigure(box, figure) {
   await view.draw();
 }
 
-/** In other colours. */
+/** Redraws in the current colours. */
 export async function redrawFigures() {
   for (const view of views.values()) await view.redraw();
 }
 
-/** What is drawn: for those who test it. */
+/** Names of the drawn figures, for tests. */
 export function drawnFigures() {
   return [...views.values()].filter((view) => view.drawn).map((view) => view.figure.name);
 }

@@ -1,9 +1,9 @@
-// The forecast as tables: figures, phases of a step, the critical path, beside what is pinned.
+// The forecast as tables of figures, phases, critical path, next to a pinned one.
 import {byId, change, element, figure, percent, time} from './element.js';
 
 const kPhases = ['compute', 'push', 'wait', 'apply', 'pull', 'evaluate'];
 
-/** What a forecast comes to, as rows: name, key, value, how it is written. */
+/** The figures of a forecast as rows: name, key, value, formatter. */
 function figuresOf({record, whole_time_s: whole, cost, currency}) {
   return [
     ['step time, median', 'step_time_s_median', record.step_time_s_median, time],
@@ -16,7 +16,7 @@ function figuresOf({record, whole_time_s: whole, cost, currency}) {
   ].filter(([, , value]) => value !== null && value !== undefined);
 }
 
-/** Of a mean step, s by phase. */
+/** Phases of a mean step: name, seconds. */
 function phasesOf({record}) {
   const steps = Math.max(1, record.steps);
   return kPhases.map((name) => [name, record.phases[`${name}_s`] / steps]);
@@ -49,7 +49,7 @@ function table(title, columns, rows) {
   return element('div', 'scroll', made);
 }
 
-/** A bar as long as `share` of the longest; below it that of what is pinned. */
+/** A bar of length `share` relative to the longest one; below it that of the pinned forecast. */
 function bar(share, pinned, colour) {
   const made = element('td', 'bar');
   made.setAttribute('aria-hidden', 'true');
@@ -73,7 +73,7 @@ function pinnedCells(pinned, value, write, now) {
           element('td', 'number', change(value, now))];
 }
 
-/** What is pinned, its whole training and its cost as for the examples of what is shown. */
+/** The pinned forecast with time and cost scaled to the examples of the shown one. */
 function forAsMany(shown, pinned) {
   const factor = shown.examples / pinned.examples;
   return {...pinned, whole_time_s: pinned.whole_time_s * factor, cost: pinned.cost && pinned.cost * factor};
@@ -110,13 +110,13 @@ function pathTable(shown, pinned) {
       ...(pinned ? [element('td', 'number pinned-text', percent(before.get(part.resource) ?? 0))] : [])]));
 }
 
-/** What matters of it, in a line. */
+/** The headline of a forecast. */
 export function sentenceOf({record, limit}) {
   const step = record.step_time_s_median;
   return step === null ? limit.sentence : `${time(step)} a step. ${limit.sentence}`;
 }
 
-/** `shown`: a forecast, whose record may be of all steps by now; `pinned`: another, or null. */
+/** `shown`: a forecast, whose record may have become that of all steps; `pinned`: one, or null. */
 export function showForecast(shown, pinned) {
   const other = pinned && pinned.examples !== shown.examples
     ? `; its whole training, ${figure(pinned.examples)} examples, is told for ${figure(shown.examples)}, as many as here` : '';

@@ -1,4 +1,4 @@
-// The served page: a question, its answer as it comes, what is done with both.
+// The served page: sends questions, shows the events of their answers.
 import {themeButton} from '../theme.js';
 import {ask, get, post} from './api.js';
 import {Controls} from './controls.js';
@@ -9,8 +9,8 @@ import {sentenceOf, showForecast} from './forecast.js';
 import {showRecords} from './records.js';
 import {Runs} from './runs.js';
 
-const kTyping = 300;    // ms without a key, until a text is asked
-const kPatience = 1500;  // ms, until it is said that an answer takes longer
+const kTyping = 300;    // ms after the last key until a text is sent
+const kPatience = 1500;  // ms until a note that the answer takes longer
 const kMeasured = 'This machine is measured, once for each model; cases whose hosts are described are ' +
   'answered meanwhile. ';
 
@@ -144,7 +144,7 @@ function titleOf({record}) {
   return [record.name, page.chosen, page.controls.text()].filter(Boolean).join(', ');
 }
 
-/** What was known of the question before is not of this one. */
+/** Cancels the previous question, clears its results. */
 function begin() {
   page.asking?.abort();
   page.asking = new AbortController();
@@ -177,7 +177,7 @@ async function askNow() {
   }
 }
 
-/** Many moves within one picture are one question. */
+/** Sends one question for several moves in quick succession. */
 function askSoon(delay = 0) {
   clearTimeout(page.later);
   page.later = setTimeout(askNow, delay);

@@ -1,4 +1,4 @@
-// What folders hold: a link to the report of each.
+// The list of records, with links to their reports.
 import {addressOf, get} from './api.js';
 import {ago, byId, element} from './element.js';
 

@@ -1,11 +1,11 @@
-// Trainings for real: started, watched by what they tell Prometheus, stopped.
+// Real trainings: started, monitored by their Prometheus metrics, stopped.
 import {addressOf, get, post} from './api.js';
 import {byId, element, figure, percent, time} from './element.js';
 
-const kApart = 1000;  // ms between two looks
+const kApart = 1000;  // ms between two polls
 const kEnds = {'exited with status 0': 'done', 'exited with status 130': 'stopped'};
 
-/** The sum over the samples of a metric; null where there are none. */
+/** The sum over the samples of a metric; null if there are none. */
 function metric(text, name) {
   let sum = null;
   for (const line of (text ?? '').split('\n')) {
@@ -46,7 +46,7 @@ function folderOf(run) {
 }
 
 export class Runs {
-  /** `ended` is called when a run has left its record; `trouble` with what went wrong. */
+  /** `ended` is called after a run wrote its record; `trouble` is called with errors. */
   constructor(ended, trouble) {
     this.ended = ended;
     this.trouble = trouble;
@@ -59,7 +59,7 @@ export class Runs {
     await this.watch(id);
   }
 
-  /** Those that there are already. */
+  /** Shows the runs that exist already. */
   async all() {
     for (const run of (await get('/runs')).reverse()) {
       if (run.running) this.watch(run.id);
@@ -95,7 +95,7 @@ export class Runs {
     };
     const said = element('p', '', `run ${run.id}: ${sayings(run.metrics).join(', ')}`);
     said.setAttribute('role', 'status');
-    if (box.contains(stop)) {  // the button stays where a finger is
+    if (box.contains(stop)) {  // the button must not move under a finger
       box.querySelector('p').replaceWith(said);
       box.querySelector('progress').replaceWith(progress(run.metrics));
     } else {
