@@ -1,4 +1,4 @@
-// Checks that stay on in release: a failed one is a bug of ours, never bad input.
+// Checks that stay on in release: a failed check is a bug of the program, never bad input.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 
 namespace foretrain {
 
-/// A broken invariant. Nobody but `main` catches it: the program says what broke and ends.
+/// A broken invariant. Only `main` catches it: the program reports what broke and ends.
 class InvariantViolation : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -25,7 +25,7 @@ class InvariantViolation : public std::logic_error {
       ::foretrain::fail_check(__FILE__, __LINE__, #condition); \
   } while (false)
 
-/// FT_CHECK_OP(a, <=, b): as FT_CHECK, and says both values. Either must be printable by fmt.
+/// FT_CHECK_OP(a, <=, b): as FT_CHECK, and reports both values, which fmt must be able to print.
 #define FT_CHECK_OP(a, op, b)                                                              \
   do {                                                                                     \
     if (!((a)op(b))) [[unlikely]]                                                          \

@@ -6,14 +6,14 @@
 
 namespace foretrain {
 
-/// Bytes that pass between a core and memory, by what they are of.
+/// Bytes moved between a core and memory, by their kind.
 struct Traffic {
   Bytes parameters{};
-  Bytes state{};        ///< the optimizer's, beside the parameters
-  Bytes gradients{};    ///< by the parameters
-  Bytes activations{};  ///< what layers make, what they keep, the loss's gradient by it
-  Bytes batch{};        ///< examples, labels, what is known of them
-  Bytes messages{};     ///< payloads that are no parameters or gradients as they lie: sparse ones
+  Bytes state{};        ///< of the optimizer, without parameters
+  Bytes gradients{};    ///< gradients by the parameters
+  Bytes activations{};  ///< outputs of layers, saved values, gradients by outputs
+  Bytes batch{};        ///< examples, labels, and data derived from them
+  Bytes messages{};     ///< payloads with a format of their own, such as sparse ones
 
   [[nodiscard]] constexpr Bytes total() const {
     return parameters + state + gradients + activations + batch + messages;
@@ -25,17 +25,17 @@ struct Traffic {
   }
 };
 
-/// What a job costs on any machine: operations, and bytes moved from and to memory. Of a layer that
-/// is known by a profile alone nothing can be counted: it costs the time that somebody's device
-/// took, which has the same place here, so that whatever adds up costs adds up profiles, too. So
-/// does what a scenario says that something takes.
+/// The cost of a job, the same on any machine: operations, and bytes moved from and to memory.
+/// Nothing can be counted for a layer that is known only by a profile: its cost is the time
+/// measured on another device, in `measured`, so that code that adds up costs also adds up
+/// profiles. The same holds for times that a scenario gives.
 ///
-/// `models/cost/work.h` says what each piece of work costs.
+/// `models/cost/work.h` defines the cost of each piece of work.
 struct Cost {
   Flops flops{};
   Traffic read{};
   Traffic written{};
-  Duration measured{};  ///< of a profile's layers, of what a scenario gives the time of
+  Duration measured{};  ///< time of a profile's layers, or given by a scenario
 
   [[nodiscard]] constexpr Bytes bytes() const { return read.total() + written.total(); }
   constexpr bool operator==(const Cost&) const = default;
@@ -44,9 +44,9 @@ struct Cost {
   }
 };
 
-/// A cost added up, as drivers ask for it: where its work runs, how long it takes. Jobs carry this
-/// one: with a Cost they would have 240 bytes instead of 144, and thousands of simulated nodes fit
-/// no cache.
+/// A cost as totals, which drivers need to place work and to time it. Jobs carry totals: with a
+/// Cost they would have 240 bytes instead of 144, and thousands of simulated nodes would not fit in
+/// a cache.
 struct TotalCost {
   Flops flops{};
   Bytes bytes{};

@@ -1,4 +1,4 @@
-// First in, first out, in one piece of memory.
+// A queue, first in, first out, in one piece of memory.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace foretrain {
 
-/// A queue that costs nothing while it is empty, which most queues of a simulation are: a
-/// std::deque holds 600 bytes then. Places of what has left are used again once they are half of
-/// all, so an operation takes constant time on average. `Items` holds them, as a std::vector would.
+/// A queue that takes no memory while it is empty, as most queues of a simulation are (an empty
+/// std::deque takes 600 bytes). Places of removed items are reused when they are half of all, so an
+/// operation takes constant time on average. `Items` stores the items, like a std::vector.
 template <class T, class Items = std::vector<T>>
 class Fifo {
  public:
@@ -19,7 +19,7 @@ class Fifo {
   [[nodiscard]] const T& front() const { return items_[first_]; }
 
   [[nodiscard]] const T& back() const { return items_.back(); }
-  /// Keeps its memory.
+  /// Does not release memory.
   void clear() {
     items_.clear();
     first_ = 0;
@@ -39,7 +39,7 @@ class Fifo {
     }
     return item;
   }
-  /// Before the item at `place`, one of begin() to end().
+  /// Inserts before the item at `place`, one of begin() to end().
   void insert(typename Items::iterator place, T item) {
     if (place == end()) return push_back(std::move(item));
     items_.insert(place, std::move(item));

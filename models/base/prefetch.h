@@ -1,13 +1,12 @@
-// Bytes that are needed soon.
+// Prefetches bytes that are needed soon.
 #pragma once
 
 #include <cstddef>
 
 namespace foretrain {
 
-/// Asks for these bytes, so that they are on their way to the core's cache while it works on
-/// others. What lies in the order in which it is read needs no help: processors see that by
-/// themselves.
+/// Requests these bytes, so that they are loaded into the core's cache while it works on others.
+/// Data read in sequence does not need it: processors detect that by themselves.
 inline void prefetch_lines(const void* from, std::size_t count) {
   constexpr std::size_t kLine = 64;
   const auto* bytes = static_cast<const char*>(from);

@@ -1,4 +1,4 @@
-// Quantities with a dimension, each with only the operators that mean something.
+// Quantities with a dimension, each with only the operators that are meaningful for it.
 #pragma once
 
 #include "models/base/time.h"
@@ -22,14 +22,14 @@ struct Bytes {
   friend constexpr Bytes operator*(Bytes a, std::int64_t n) { return {a.value * n}; }
 };
 
-/// A rate of transfer. Bits per second exist only where text is read.
+/// A rate of transfer. Bits per second are used only where text is read.
 struct BytesPerSecond {
   double value = 0;
 
   constexpr auto operator<=>(const BytesPerSecond&) const = default;
 };
 
-/// How long `size` takes at `rate`, rounded up to a nanosecond. A rate of zero is an error,
+/// The time that `size` takes at `rate`, rounded up to a nanosecond. A rate of zero is an error,
 /// never zero time.
 Duration transfer_time(Bytes size, BytesPerSecond rate);
 
@@ -57,7 +57,7 @@ struct Ordinal {
 
 /// One gradient of one worker, counted from 0.
 using Step = Ordinal<struct StepTag>;
-/// How many updates a server shard has applied to its parameters.
+/// The number of updates that a server shard has applied to its parameters.
 using Version = Ordinal<struct VersionTag>;
 
 /// A node of the training: workers first (0 is the chief), then server shards.

@@ -1,4 +1,4 @@
-// The pinned generator with its draws, free of the libraries that differ.
+// The generator of random numbers with its distributions, independent of libraries.
 #include "models/base/random.h"
 
 #include "models/base/check.h"
@@ -25,7 +25,7 @@ std::uint64_t splitmix64(std::uint64_t& state) {
   return z ^ (z >> 31);
 }
 
-constexpr double kLn2High = 0x1.62e42fefa0000p-1;  // ln 2, its low 16 bits cleared
+constexpr double kLn2High = 0x1.62e42fefa0000p-1;  // ln 2 with its low 16 bits cleared
 constexpr double kLn2Low = 0x1.cf79abc9e3b39p-40;  // ln 2 - kLn2High
 
 }  // namespace
@@ -60,7 +60,7 @@ double Stream::uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
 
 std::uint64_t Stream::below(std::uint64_t bound) {
   FT_CHECK_OP(bound, >, 0u);
-  // Draws under `excess` would make the low remainders one draw likelier than the high ones.
+  // Draws below `excess` would make the low remainders likelier than the high ones by one draw.
   const std::uint64_t excess = (0 - bound) % bound;
   std::uint64_t draw = bits();
   while (draw < excess) draw = bits();
@@ -93,7 +93,7 @@ double portable_log(double x) {
     m *= 2;
     --exponent;
   }
-  // ln m = 2 artanh(z), z = (m-1)/(m+1), |z| <= 0.172: the series ends below 2^-53 after 10 terms.
+  // ln m = 2 artanh(z), z = (m-1)/(m+1), |z| <= 0.172: after 10 terms the rest is below 2^-53.
   const double z = (m - 1) / (m + 1);
   const double z2 = z * z;
   double sum = 0;
@@ -105,8 +105,8 @@ double portable_exp(double x) {
   FT_CHECK_OP(std::abs(x), <, 700.0);
   const double n = std::floor(x * (1 / (kLn2High + kLn2Low)) + 0.5);
   const double r = (x - n * kLn2High) - n * kLn2Low;  // |r| <= 0.347
-  // The series ends below 2^-53 after 14 terms. Neighbours are added up first, then pairs of them
-  // (Estrin 1960): a fifth of the time of one term after the other, divided.
+  // The rest of the series after 14 terms is below 2^-53. Adjacent terms are added up first, then
+  // pairs of them (Estrin 1960): a fifth of the time of adding term by term with divisions.
   const double r2 = r * r;
   const double r4 = r2 * r2;
   const double low = (1 / 2. + r * (1 / 6.)) + r2 * (1 / 24. + r * (1 / 120.));

@@ -1,4 +1,4 @@
-// Named streams of random numbers that are the same bits on every machine.
+// Named streams of random numbers with the same bits on every machine.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@ namespace foretrain {
 
 /// A stream of draws for one purpose (`data.shuffle.worker1`, `init`, `straggler.worker3`).
 ///
-/// The generator is xoshiro256** 1.0 (Blackman and Vigna 2018), its state filled by splitmix64
-/// from the seed and the FNV-1a hash of the name. The draws are ours: the standard library's
-/// distributions, and the C library's log and exp, differ between versions and processors.
+/// The generator is xoshiro256** 1.0 (Blackman and Vigna 2018), its state filled by splitmix64 from
+/// the seed and the FNV-1a hash of the name. The distributions are implemented here, because the
+/// standard library's, and the C library's log and exp, differ by version and processor.
 class Stream {
  public:
   Stream(std::uint64_t seed, std::string_view name);
-  /// One of many streams for that purpose, by number: the draws of a step are a function of the
-  /// seed and the step, whoever made the steps before it.
+  /// One of many numbered streams for that purpose: the draws of a step are a function of the seed
+  /// and the step, whichever worker made the steps before it.
   Stream(std::uint64_t seed, std::string_view name, std::int64_t number);
 
   /// 64 uniform bits.

@@ -7,8 +7,8 @@
 
 namespace foretrain {
 
-// 292 years hold every training. What is longer comes from a damaged record or a hostile peer: it
-// stays the longest time that there is, either way.
+// 292 years are enough for every training. Longer times come from a damaged record or a hostile
+// peer: arithmetic saturates at the longest time, in either direction.
 namespace saturated {
 
 using Limits = std::numeric_limits<std::int64_t>;
@@ -38,10 +38,10 @@ constexpr std::int64_t product(std::int64_t a, std::int64_t b) {
 struct Duration {
   std::int64_t ns = 0;
 
-  /// Nearest nanosecond, zero of what is not a number; for edges (input, records), never inside a
-  /// model's arithmetic.
+  /// The nearest nanosecond, zero for NaN; for edges (input, records), never inside a model's
+  /// arithmetic.
   static constexpr Duration from_seconds(double seconds) {
-    constexpr double kMost = 9223372036854775808.0;  // 2^63, one more than there is
+    constexpr double kMost = 9223372036854775808.0;  // 2^63, one above the largest value
     const double ns = seconds * 1e9 + (seconds < 0 ? -0.5 : 0.5);
     if (ns >= kMost) return {saturated::Limits::max()};
     if (ns >= -kMost) return {static_cast<std::int64_t>(ns)};

@@ -7,14 +7,14 @@
 namespace foretrain {
 namespace {
 
-constexpr std::int64_t kNothingLeft = 4;  // caches away: two bytes in a thousand are still there
+constexpr std::int64_t kNothingLeft = 4;  // cache sizes away: 0.2 % of bytes are still there
 
-// Names it on its host.
+// A name on its host.
 std::uint64_t name_of(const Touched& touched) {
   return (std::uint64_t{touched.node} << 40) ^ touched.what;
 }
 
-// The share that is gone, so many bytes away: of four ways.
+// The share of bytes evicted at a reuse distance, in a cache of four ways.
 double share_gone(double distance, Bytes cache) {
   const auto held = static_cast<double>(cache.value);
   if (distance >= static_cast<double>(kNothingLeft) * held) return 1;
@@ -29,7 +29,7 @@ Caches::Caches(const MemoryHierarchy& memory, int cores)
       by_core_(static_cast<std::size_t>(cores), TouchOrder(memory.private_cache * kNothingLeft)),
       on_host_(memory.shared_cache * kNothingLeft) {}
 
-// What is touched for the first time gets the next number.
+// A piece that is touched for the first time gets the next number.
 Caches::Known& Caches::know(const Touched& touched) {
   const Known fresh{static_cast<std::uint32_t>(known_.size()), {}};
   return known_.try_emplace(name_of(touched), fresh).first->second;

@@ -39,11 +39,11 @@ Bytes TouchOrder::up_to(std::size_t place) const {
   return sum;
 }
 
-// The last place from which on there are more than the most, and all before it.
+// Forgets all places before the last one from which on there are more than `most_` bytes.
 void TouchOrder::forget() {
   Bytes rest = all_ - most_;
   if (rest.value <= 0) return;
-  std::size_t count = 0;  // places before, as many as hold less than that
+  std::size_t count = 0;  // leading places with fewer bytes than `rest`
   for (std::size_t step = std::bit_floor(sums_.size()); step > 0; step /= 2) {
     if (count + step > sums_.size() || sums_[count + step - 1] >= rest) continue;
     count += step;

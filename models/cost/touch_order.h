@@ -1,4 +1,4 @@
-// What lies between two touches of a piece of memory, among thousands of pieces.
+// Reuse distances between touches of the same piece of memory, among thousands of pieces.
 #pragma once
 
 #include "models/base/quantity.h"
@@ -10,48 +10,47 @@
 
 namespace foretrain {
 
-/// Pieces in the order in which they were touched last. How far one lies back is the sum of the
-/// sizes of those that were touched since: its stack distance (Mattson, Gecsei, Slutz, Traiger
-/// 1970). A tree of sums over the order has it in O(log n) (Bennett and Kruskal 1975; the tree:
-/// Fenwick 1994): a server of 2,000 workers has thousands of buffers, each of which is touched
-/// again once all others were.
+/// Pieces in the order of their last touches. The stack distance of a piece is the sum of the sizes
+/// of pieces touched since (Mattson, Gecsei, Slutz, Traiger 1970). A tree of sums over the order
+/// finds it in O(log n) (Bennett and Kruskal 1975; the tree: Fenwick 1994): a server of 2,000
+/// workers has thousands of buffers, each touched again after all others.
 ///
 /// Pieces are named by number, from 0, without gaps.
 class TouchOrder {
  public:
-  /// What came between two touches.
+  /// Bytes and time between two touches.
   struct Between {
     Bytes bytes;
     Duration time;
   };
 
-  /// `most`: what lies further back is forgotten, at the latest when a piece comes that is new.
+  /// Pieces further back than `most` are forgotten, at the latest when a new piece comes.
   explicit TouchOrder(Bytes most) : most_(most) {}
 
-  /// `piece` is touched, which is of that size now, above 0. Nothing: it is new, or forgotten.
+  /// `piece` is touched, and has now this size, above 0. Nothing if it is new, or forgotten.
   std::optional<Between> touch(std::uint32_t piece, Bytes size, Instant now);
 
  private:
-  /// In the order, the earliest first.
+  /// Places in the order, the earliest first.
   struct Place {
-    std::uint32_t piece;  // kNone: it has been touched since
+    std::uint32_t piece;  // kNone: touched again since
     Bytes size;
     Instant at;
   };
   static constexpr std::uint32_t kNone = 0xffff'ffff;
 
   void add(std::size_t place, Bytes size);
-  /// The sizes of all places up to that one, with it.
+  /// The sum of the sizes of all places up to `place`, included.
   [[nodiscard]] Bytes up_to(std::size_t place) const;
   void forget();
-  /// Closes the gaps, makes room.
+  /// Closes the gaps and makes room.
   void tidy();
 
   Bytes most_;
   Bytes all_;
-  std::size_t forgotten_ = 0;  // the first places
+  std::size_t forgotten_ = 0;  // number of leading places
   std::vector<Place> places_;
-  std::vector<Bytes> sums_;              // Fenwick's, over as many places as there may be
+  std::vector<Bytes> sums_;              // Fenwick tree over all places that fit
   std::vector<std::uint32_t> place_of_;  // by piece
 };
 

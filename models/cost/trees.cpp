@@ -7,18 +7,18 @@
 namespace foretrain {
 namespace {
 
-/// Of the messages of a sum, with its values: those one after another, those of the fullest port.
+/// Messages of a sum and its values: those one after another, those of the fullest port.
 struct Waits {
-  int leave = 0;     ///< a host
-  int inside = 0;    ///< stay there
-  double edges = 0;  ///< between workers, of a group's share, that end at one host
+  int leave = 0;     ///< leave a host
+  int inside = 0;    ///< stay in a host
+  double edges = 0;  ///< most edges between workers that end at one host, as a group's share
 };
 
 double fullest(const std::vector<int>& edges, int group) {
   return static_cast<double>(*std::ranges::max_element(edges)) / group;
 }
 
-/// Members of groups that have the same place, by the number of their group.
+/// The host of the member at `place` in group `number`.
 int host_at(const SumLinks& links, int group, int number, int place) {
   return links.hosts[static_cast<std::size_t>(number * group + place)];
 }
@@ -27,7 +27,7 @@ std::vector<int> none_at_hosts(const SumLinks& links) {
   return std::vector<int>(static_cast<std::size_t>(*std::ranges::max_element(links.hosts)) + 1);
 }
 
-/// A sum lacks the edge after its owner, values the one before it.
+/// A sum does not use the edge after its owner; values do not use the one before it.
 Waits ring_waits(const SumLinks& links, int group) {
   const int groups = static_cast<int>(std::ssize(links.hosts)) / group;
   std::vector<int> edges = none_at_hosts(links);
@@ -53,12 +53,12 @@ Waits ring_waits(const SumLinks& links, int group) {
   return waits;
 }
 
-/// Two heaps: from the first group, from the last one.
+/// Two heaps: one from the first group, one from the last.
 Waits tree_waits(const SumLinks& links, int group) {
   const int groups = static_cast<int>(std::ssize(links.hosts)) / group;
   const int depth = std::bit_width(static_cast<unsigned>(groups)) - 1;
   std::vector<int> edges = none_at_hosts(links);
-  std::vector<int> left(static_cast<std::size_t>(groups));  // hosts, on the way from the root
+  std::vector<int> left(static_cast<std::size_t>(groups));  // edges between hosts, from the root
   Waits waits;
   for (const bool up : {true, false}) {
     for (int place = 0; place < group; ++place) {
@@ -92,11 +92,11 @@ Bytes trees_up_to(const SumLinks& links, int group, int tree_group) {
   if (groups <= 1 || links.rate.value <= 0) return {};
   const Waits ring = ring_waits(links, group);
   Waits trees = tree_waits(links, tree_group);
-  trees.inside += 2 * (tree_group - group);  // round more of a group, both ways
+  trees.inside += 2 * (tree_group - group);  // steps in larger groups, both ways
   const double both_ways_s = links.latency.seconds() * (ring.leave - trees.leave) +
                              links.inside.seconds() * (ring.inside - trees.inside);
   const double saved_s = both_ways_s / 2;
-  // A port that carries as many messages at their rate is not what they wait for.
+  // A port with capacity for all its messages at their rate does not delay them.
   const double share = links.rate.value / links.port.value;
   const double at_trees = kUnevenly * std::max(1.0, trees.edges * share);
   const double at_ring = std::max(1.0, ring.edges * share);

@@ -7,7 +7,7 @@ namespace {
 
 Flops operations(std::int64_t count, double each) { return {static_cast<double>(count) * each}; }
 
-/// Logits in, with the labels.
+/// The reading of logits and labels.
 Cost logits_cost(const Network& network, std::int64_t examples) {
   Cost cost;
   cost.read.activations = {4 * examples * network.layers().back()->output().size()};
@@ -91,7 +91,7 @@ Cost apply_cost(std::int64_t parameters, std::int64_t gradients, const Optimizer
 
 Cost sparse_apply_cost(std::int64_t parameters, std::int64_t pushes, Bytes size,
                        const Optimizer& rule) {
-  // A third of a push is indices, a third gradients; what several touch is counted for each.
+  // A third of a push is indices, a third gradients; parameters in several pushes count for each.
   Cost cost = apply_cost(std::min(parameters, size.value / 12), pushes, rule);
   cost.read.gradients = {};
   cost.read.messages = size;

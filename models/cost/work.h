@@ -1,4 +1,4 @@
-// What each piece of work of a training costs, whoever counts it.
+// The cost of each piece of work of a training, the same for all who count it.
 #pragma once
 
 #include "models/base/cost.h"
@@ -9,19 +9,19 @@
 
 namespace foretrain {
 
-/// The one table of costs. The programs of models/protocol ask for jobs with these costs, and tell
-/// what they did besides (`Worked`); the step graph shows them; calibration divides measured
-/// seconds by them, and sim/cpu/job_time.h, alone, makes seconds of them again.
+/// The only table of costs. The programs of models/protocol request jobs with these costs and
+/// report other work (`Worked`); the step graph shows them; calibration divides measured seconds by
+/// them, and only sim/cpu/job_time.h converts them back to seconds.
 ///
-/// A multiply-add is two operations. Bytes are compulsory traffic, as the roofline model counts it
+/// A multiply-add is two operations. Bytes are compulsory traffic, as in the roofline model
 /// (Williams, Waterman, Patterson 2009): each number that a piece of work needs is read once, each
 /// that it makes is written once, whatever caches save or spill. Numbers have 4 bytes.
 ///
-/// b: examples, of x numbers, or e entries where they are sparse; z: outputs of the last layer;
-/// d: parameters that decay; g: parameters that a gradient has; n: parameters of a bucket;
-/// k: gradients, in pushes of P bytes; s: numbers of state a parameter, r: operations a parameter
-/// (Optimizer); t: parameters that a sparse gradient touches, w: that are wanted in return;
-/// c = min(n, P / 12), the parameters that sparse pushes touch, each push by itself.
+/// b: examples, of x numbers, or e entries if sparse; z: outputs of the last layer; d: parameters
+/// with decay; g: parameters of a gradient; n: parameters of a bucket; k: gradients, in pushes of P
+/// bytes; s: numbers of optimizer state a parameter, r: operations a parameter (Optimizer); t:
+/// parameters that a sparse gradient touches, w: parameters wanted in return; c = min(n, P / 12),
+/// the parameters that sparse pushes touch, counted for each push.
 ///
 ///     work            operations  read                              written
 ///     batch           0           b x of the data set, bytes        4 b x batch, 4 b labels
@@ -43,58 +43,58 @@ namespace foretrain {
 ///     average         n k         4 n k parameters                  8 n parameters
 ///     encode          0           4 t grad., 4 (t + w) batch        8 + 8 t + 4 w messages
 ///     decode          0           8 + 4 (t + w) messages            -
-///     compress        0           4 n grad., 4 n kept of before     P messages, 4 n kept
+///     compress        0           4 n grad., 4 n kept from before   P messages, 4 n kept
 ///     expand          0           P messages                        4 n gradients
 ///     gather          0           4 w parameters, 4 w messages      4 w messages
 ///     pick            0           4 w parameters, 4 w batch         4 w parameters
 ///     copy            0           4 n parameters                    4 n parameters
 ///
-/// Of the loss a few operations an output are left out. A dense push is a part of the gradient as
-/// it lies, a dense answer a part of the parameters: neither is made, nor read, at any cost but its
-/// transport's.
+/// A few operations of the loss for each output are left out. A dense push is a part of the
+/// gradient in place, a dense answer a part of the parameters: neither is copied, so their only
+/// cost is transport.
 
-/// Examples become numbers. 0 of a profile, which does not say what it reads.
+/// Reads examples as numbers. 0 for a profile, which does not tell what it reads.
 Cost batch_cost(const Network& network, std::int64_t examples);
 /// The loss, with its gradient by the last layer's output.
 Cost loss_cost(const Network& network, std::int64_t examples);
-/// The L2 penalty that the reported loss includes; 0 where it does not.
+/// The L2 penalty in the reported loss; 0 if the loss does not include it.
 Cost penalty_cost(const Network& network, const OptimizerSpec& spec);
-/// Its norm, then the scaling.
+/// The norm of a gradient, then the scaling.
 Cost clip_cost(std::int64_t gradient);
-/// A batch, forward, loss, backward; without penalty and clipping, which are the optimizer's.
+/// A batch, forward, loss, backward; without penalty and clipping, which belong to the optimizer.
 Cost gradient_cost(const Network& network, std::int64_t examples);
 Cost evaluation_cost(const Network& network, std::int64_t examples);
 
-/// `gradients` of a bucket of `parameters` are added up, their mean is applied.
+/// Adds up `gradients` of a bucket of `parameters` and applies their mean.
 Cost apply_cost(std::int64_t parameters, std::int64_t gradients, const Optimizer& rule);
-/// The same of so many sparse pushes, of `size` in all.
+/// The same for `pushes` sparse pushes, of `size` in all.
 Cost sparse_apply_cost(std::int64_t parameters, std::int64_t pushes, Bytes size,
                        const Optimizer& rule);
-/// So many gradients, or sums of them, become one.
+/// Adds up `addends` gradients, or sums of them.
 Cost reduce_cost(std::int64_t parameters, std::int64_t addends);
-/// The mean of so many workers' parameters: in its place, and as it is sent.
+/// The mean of `addends` workers' parameters, written to its place and to the payload to send.
 Cost average_cost(std::int64_t parameters, std::int64_t addends);
 
-/// What a push lists: parameters that are touched, parameters that are wanted in return.
+/// The counts in a push: parameters that it touches, parameters that it wants in return.
 struct Listed {
   std::int64_t touched = 0;
   std::int64_t wanted = 0;
 };
-/// A push as models/payload/sparse_push.h has it.
+/// The size of a push in the format of models/payload/sparse_push.h.
 constexpr Bytes push_size(Listed listed) { return {8 + 8 * listed.touched + 4 * listed.wanted}; }
-/// A sparse push is made.
+/// Makes a sparse push.
 Cost encode_cost(Listed listed);
-/// Its lists are checked; the update reads the gradient.
+/// Checks the lists of a sparse push; the update reads the gradient.
 Cost decode_cost(Listed listed);
-/// The values that a push wants are put into an answer.
+/// Puts the values that a push wants into an answer.
 Cost gather_cost(std::int64_t wanted);
-/// The values that the next batch reads are taken out of all.
+/// Copies the values that the next batch reads out of all values.
 Cost pick_cost(std::int64_t wanted);
-/// A push of `size` is made of so many numbers; `keeps_rest`: what it leaves out is kept.
+/// Makes a push of `size` from a gradient; with `keeps_rest` the part left out is saved.
 Cost compress_cost(std::int64_t gradient, Bytes size, bool keeps_rest);
-/// The gradient is made of it again.
+/// Restores the gradient from a push.
 Cost expand_cost(std::int64_t gradient, Bytes size);
-/// Values are put somewhere else.
+/// Copies values to another place.
 Cost copy_cost(std::int64_t parameters);
 Cost copy_cost(Bytes size);
 

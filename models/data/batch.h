@@ -15,18 +15,18 @@ struct SparseRows {
   std::vector<std::uint32_t> columns;   ///< indices into `features`
   std::vector<float> values;            ///< as columns
   std::vector<std::uint32_t> features;  ///< the distinct features of the batch, ascending
-  std::vector<std::uint64_t> sorted;    ///< memory of whoever fills the rows
+  std::vector<std::uint64_t> sorted;    ///< memory for the code that fills the rows
   std::vector<std::uint64_t> unsorted;  ///< as sorted
 };
 
-/// Kept by whoever computes, and filled anew for each step: its memory stays.
+/// A buffer that is filled anew for each step, so its memory is allocated once.
 struct Batch {
   std::int64_t examples = 0;
-  Floats inputs;                     ///< [examples][rows][columns][channels]; unused where sparse
-  SparseRows sparse;                 ///< empty where dense
+  Floats inputs;                     ///< [examples][rows][columns][channels]; unused if sparse
+  SparseRows sparse;                 ///< empty if dense
   std::vector<std::int32_t> labels;  ///< [examples], 0 .. classes - 1
 
-  /// Room for the labels of `count` examples, whose sparse rows are to be filled anew.
+  /// Makes room for the labels of `count` examples, whose sparse rows will be filled anew.
   void begin_rows(std::size_t count) {
     examples = static_cast<std::int64_t>(count);
     labels.resize(count);

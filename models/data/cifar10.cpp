@@ -23,7 +23,7 @@ void interleave(const std::uint8_t* planes, std::uint8_t* to) {
   }
 }
 
-/// The records of a file, its length checked.
+/// The number of records of a file, after a check of its length.
 std::int64_t records_of(std::span<const std::uint8_t> file, const std::string& path) {
   const auto bytes = static_cast<std::int64_t>(file.size());
   if (bytes == 0) refuse(path, "the file is empty; fetch it again");
@@ -49,7 +49,7 @@ void read_labels(std::span<const std::uint8_t> file, const std::string& path,
   }
 }
 
-/// Images that stay in their files.
+/// Images that are read from their files on demand.
 class MappedCifar : public ImageSource {
  public:
   explicit MappedCifar(std::vector<FileBytes> files) : files_(std::move(files)) {
@@ -133,7 +133,7 @@ CifarFiles find_cifar10_files(const std::string& folder) {
     if (!found->empty()) continue;
     refuse(folder, "the folder has no {} of CIFAR-10; put it there, or name another folder", name);
   }
-  // A folder is listed in no order: the same set on every machine.
+  // The order of a folder's listing is undefined: sort it to get the same set on every machine.
   std::sort(files.train.begin(), files.train.end());
   std::sort(files.test.begin(), files.test.end());
   return files;

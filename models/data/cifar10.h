@@ -14,9 +14,9 @@
 namespace foretrain {
 
 // A file is records of 3,073 bytes: the label, 0 to 9, then 1,024 bytes of red, of green, of blue,
-// each 32 rows of 32 pixels (https://www.cs.toronto.edu/~kriz/cifar.html). The channels of a pixel
-// are put side by side when an image is read. Every function here throws DataError where a file is
-// not as it should be; records are counted from 0.
+// each 32 rows of 32 pixels (https://www.cs.toronto.edu/~kriz/cifar.html). Reading an image
+// interleaves the channels of each pixel. Every function here throws DataError if a file does not
+// have this format; records are counted from 0.
 
 constexpr int kCifarSide = 32;  // pixels
 constexpr int kCifarChannels = 3;
@@ -31,14 +31,14 @@ struct CifarFiles {
 
 CifarFiles find_cifar10_files(const std::string& folder);
 
-/// How many images the files hold, by their lengths alone.
+/// The number of images in the files, by their lengths alone.
 std::int64_t count_cifar10(const std::vector<std::string>& files);
 
-/// The images of one file from its bytes; the path is for errors.
+/// The images of one file from its bytes; `path` is for errors.
 Images parse_cifar10(std::span<const std::uint8_t> file, const std::string& path);
 
-/// The images of these files, one after another; more than `memory_limit` bytes of them stay in
-/// their files.
+/// The images of these files, one after another; if they have more than `memory_limit` bytes, they
+/// are read from their files on demand.
 std::shared_ptr<const ImageSource> open_cifar10(const std::vector<std::string>& files,
                                                 Bytes memory_limit);
 

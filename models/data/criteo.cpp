@@ -20,7 +20,7 @@
 namespace foretrain {
 namespace {
 
-/// What a field's feature is made of, hashed before it: so none is taken for another.
+/// The kind of a field's value, hashed before it, so that kinds are not confused.
 enum class ValueKind : std::uint8_t { kMissing, kSmall, kLogarithm, kCategory };
 
 FeatureHash hash_of(int field, ValueKind kind) {
@@ -30,7 +30,7 @@ FeatureHash hash_of(int field, ValueKind kind) {
 }
 
 FeatureHash hash_of_integer(int field, std::int64_t value) {
-  constexpr std::int64_t kSmallest = 2;  // up to here a value of its own
+  constexpr std::int64_t kSmallest = 2;  // up to here each value is a feature
   if (value <= kSmallest) {
     FeatureHash hash = hash_of(field, ValueKind::kSmall);
     hash.add(static_cast<std::uint64_t>(value));
@@ -42,7 +42,7 @@ FeatureHash hash_of_integer(int field, std::int64_t value) {
   return hash;
 }
 
-/// The fields of a line. @throws DataError where they are not 40
+/// The fields of a line. @throws DataError if there are not 40
 std::array<std::string_view, kCriteoFields> split(const TextLine& line) {
   std::array<std::string_view, kCriteoFields> fields;
   std::size_t start = 0;

@@ -1,4 +1,4 @@
-// Labelled examples to learn from.
+// Labelled examples for training.
 #pragma once
 
 #include "models/base/random.h"
@@ -11,13 +11,13 @@
 
 namespace foretrain {
 
-/// What a network has to know of its examples.
+/// The properties of examples that a network depends on.
 struct InputShape {
-  Shape image;                       ///< dense: of one example
-  std::int64_t sparse_features = 0;  ///< above 0: examples are sparse rows of so many features
+  Shape image;                       ///< dense: shape of one example
+  std::int64_t sparse_features = 0;  ///< above 0: examples are sparse rows of this many features
   double sparse_entries = 0;         ///< sparse: mean number of values in an example
-  /// Sparse: values of every example, one for each field of the data, in their order; 0: it has no
-  /// fields, and examples differ in their number.
+  /// Sparse: number of values in every example, one for each field of the data, in order; 0: the
+  /// data has no fields, and the number varies.
   int sparse_fields = 0;
   int classes = 0;  ///< labels are 0 .. classes - 1
 
@@ -25,8 +25,8 @@ struct InputShape {
   bool operator==(const InputShape&) const = default;
 };
 
-/// A source of examples by their number, in memory or read as they are asked for. Immutable:
-/// `gather` may be called from several threads at once.
+/// A source of examples by their number, in memory or read on demand. Immutable: `gather` may be
+/// called from several threads at once.
 class Dataset {
  public:
   virtual ~Dataset() = default;
@@ -34,16 +34,16 @@ class Dataset {
   [[nodiscard]] virtual std::int64_t examples() const = 0;
   [[nodiscard]] virtual InputShape shape() const = 0;
 
-  /// Fills `batch` with the examples `which`, in that order. `augment` is what random crops, flips
-  /// are drawn from; null: none, as for examples that are judged.
-  /// @throws DataError where a file that is read along the way has changed
+  /// Fills `batch` with the examples `which`, in that order. Random crops and flips are drawn from
+  /// `augment`; null: none, as for test examples.
+  /// @throws DataError if a file that is read on the way has changed
   virtual void gather(std::span<const std::int64_t> which, Stream* augment, Batch& batch) const = 0;
 
-  /// Gathering takes so long that the next batch is worth preparing beside this one's gradient.
+  /// Gathering is so slow that the next batch should be prepared during this one's gradient.
   [[nodiscard]] virtual bool worth_prefetching() const { return false; }
 };
 
-/// What a training needs: examples to learn from, and others to be judged by.
+/// The data of a training: training examples and test examples.
 struct DataSplit {
   std::shared_ptr<const Dataset> train;
   std::shared_ptr<const Dataset> test;

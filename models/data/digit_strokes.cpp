@@ -1,4 +1,4 @@
-// The tables of points behind the drawn digits.
+// The tables of points for the drawn digits.
 #include "models/data/digit_strokes.h"
 
 #include "models/base/check.h"
@@ -100,7 +100,7 @@ Prototypes nine() {
 }
 // clang-format on
 
-/// Catmull-Rom: at t = 0 in b, at t = 1 in c, with the directions a to c in b, b to d in c.
+/// Catmull-Rom: b at t = 0, c at t = 1, with the directions a to c in b, b to d in c.
 double curve_point(double a, double b, double c, double d, double t) {
   return b + 0.5 * t * ((c - a) + t * ((2 * a - 5 * b + 4 * c - d) + t * (3 * (b - c) + d - a)));
 }
@@ -120,7 +120,7 @@ std::vector<Point> flatten(const Stroke& stroke, int pieces) {
   const int count = static_cast<int>(points.size());
   FT_CHECK_OP(count, >=, 2);
   if (count == 2) return points;
-  // Past an end an open curve repeats its last point, and a closed one goes round.
+  // Beyond its ends an open curve repeats its last point, and a closed one wraps around.
   const auto at = [&](int i) -> const Point& {
     const int index = stroke.closed ? (i + count) % count : std::clamp(i, 0, count - 1);
     return points[static_cast<std::size_t>(index)];

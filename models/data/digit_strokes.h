@@ -1,4 +1,4 @@
-// The strokes that digits are drawn from.
+// The strokes of which digits are drawn.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ struct Point {
 /// A smooth curve through its points; a corner is where one stroke ends and another starts.
 struct Stroke {
   std::vector<Point> points;
-  bool closed = false;  ///< the curve goes on from the last point to the first
+  bool closed = false;  ///< the curve continues from the last point to the first
 };
 
 /// One way to write a digit.

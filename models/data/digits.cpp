@@ -21,31 +21,31 @@ constexpr int kSide = 28;  // pixels
 constexpr int kDigits = 10;
 constexpr int kPieces = 4;  // straight pieces between two points of a curve
 
-// How much the images differ. Lengths in pixels where nothing else is said.
+// The ranges of variation. Lengths are in pixels unless stated otherwise.
 constexpr double kWidth = 13;
 constexpr double kHeight = 19;
 constexpr double kScaleMin = 0.75;
 constexpr double kScaleMax = 1.12;
-constexpr double kAspect = 0.18;      // width against height, a share each way
+constexpr double kAspect = 0.18;      // width against height, this share each way
 constexpr double kTurn = 0.12;        // tangent of half the largest angle: 13.7 degrees
 constexpr double kShear = 0.28;       // to the right, per pixel upwards
 constexpr double kShiftPixels = 2.0;  // each way
 constexpr double kJitter = 0.05;      // of a point, each way, as a share of the box
 constexpr double kPenMin = 0.5;       // half the thickness of a stroke
 constexpr double kPenMax = 1.5;
-constexpr double kInkMin = 0.65;  // of the darkest
+constexpr double kInkMin = 0.65;  // ink of the darkest pixel
 constexpr double kStray = 0.4;    // chance of a stray line
 constexpr int kSpecksMax = 4;
 constexpr double kPixelNoiseMax = 0.16;  // largest change of a pixel in the noisiest images
 
-/// Ink of each pixel, 0 to 1.
+/// The ink of each pixel, 0 to 1.
 using Canvas = std::array<double, kSide * kSide>;
 
 double between(Stream& stream, double low, double high) {
   return low + (high - low) * stream.uniform();
 }
 
-/// From the unit box of the prototypes to pixels: a linear map about the middle, then a shift.
+/// Maps the unit box of the prototypes to pixels: a linear map about the middle, then a shift.
 struct Placement {
   double xx, xy, yx, yy, x, y;
 
@@ -61,7 +61,7 @@ Placement draw_placement(Stream& stream) {
   const double width = kWidth * scale * between(stream, 1 - kAspect, 1 + kAspect);
   const double height = kHeight * scale;
   const double shear = between(stream, -kShear, kShear);
-  // The cosine, the sine of the angle whose half has tangent t, without the C library's.
+  // The cosine and sine of the angle whose half has tangent t, without the C library's.
   const double t = between(stream, -kTurn, kTurn);
   const double cosine = (1 - t * t) / (1 + t * t);
   const double sine = 2 * t / (1 + t * t);
@@ -74,8 +74,8 @@ Placement draw_placement(Stream& stream) {
           .y = middle + between(stream, -kShiftPixels, kShiftPixels)};
 }
 
-/// Inks the pixels near the line from `from` to `to`: those whose centre is closer than `pen`
-/// fully, fading over the pixel around.
+/// Inks the pixels near the line from `from` to `to`: fully if their centre is closer than `pen`,
+/// fading over one more pixel.
 void draw_line(Canvas& canvas, Point from, Point to, double pen) {
   const double reach = pen + 0.5;
   const auto first = [reach](double a, double b) {
@@ -122,7 +122,7 @@ void draw_digit(Canvas& canvas, int digit, Stream& stream) {
   }
 }
 
-/// What is on the paper besides the digit: now and then a short line, a few specks.
+/// Draws stray marks: sometimes a short line, and a few specks.
 void draw_dirt(Canvas& canvas, Stream& stream) {
   if (stream.uniform() < kStray) {
     const Point from{between(stream, 2, kSide - 2), between(stream, 2, kSide - 2)};
@@ -135,11 +135,11 @@ void draw_dirt(Canvas& canvas, Stream& stream) {
   }
 }
 
-/// The canvas as bytes, with noise: a triangular draw a pixel.
+/// Writes the canvas as bytes, with noise: one draw of a triangular distribution for each pixel.
 void develop(const Canvas& canvas, Stream& stream, std::span<std::uint8_t> pixels) {
   const double darkest = between(stream, kInkMin, 1);
   const double noise = between(stream, 0, kPixelNoiseMax);
-  std::uint64_t dice = 0;  // four pixels' worth of random bytes, two each
+  std::uint64_t dice = 0;  // random bytes for four pixels, two each
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     dice = i % 4 == 0 ? stream.bits() : dice >> 16;
     const int throw_of_two = static_cast<int>(dice & 0xff) + static_cast<int>(dice >> 8 & 0xff);

@@ -1,4 +1,4 @@
-// Draws each field of an example by the popularity of its values, then the label by their weights.
+// Draws an example's fields by the popularity of values, then the label by their weights.
 #include "models/data/drawn_clicks.h"
 
 #include "models/base/check.h"
@@ -21,17 +21,17 @@ namespace {
 
 constexpr int kCounts = 13;
 constexpr int kMagnitudes = 16;  // of a count
-// Of the vocabulary of each category: from 3 values to 65,535.
+// The sizes of the categories' vocabularies, in octaves: from 3 values to 65,535.
 constexpr std::array kOctaves{10, 9,  16, 16, 8,  5,  13, 9,  2, 16, 12, 16, 11,
                               5,  14, 16, 3,  12, 11, 2,  16, 4, 4,  15, 7,  15};
 constexpr int kFields = kCounts + static_cast<int>(kOctaves.size());
 
-constexpr double kWeight = 0.75;  // the largest, before a field is centred
-constexpr double kBias = -1;      // so that about one of three is clicked
+constexpr double kWeight = 0.75;  // the largest one, before a field is centred
+constexpr double kBias = -1;      // so that about one in three is clicked
 
-using Weights = std::vector<double>;  // [value]; of a category the first is not used
+using Weights = std::vector<double>;  // [value]; the first is not used for a category
 
-/// The mean over the values of a field, each as often as it is drawn.
+/// The mean over the values of a field, weighted by their frequency.
 double mean_of(const Weights& weights, int field) {
   double mean = 0;
   if (field < kCounts) {

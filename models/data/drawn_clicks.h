@@ -1,4 +1,4 @@
-// Draws a log of advertisements that were clicked or not.
+// Draws a log of advertisements with labels clicked or not.
 #pragma once
 
 #include "models/base/quantity.h"
@@ -8,7 +8,7 @@
 
 namespace foretrain {
 
-/// What is drawn.
+/// The parameters of the draw.
 struct ClicksSpec {
   int hash_bits = 20;  ///< 2^hash_bits features, 1 to 30
   std::int64_t train_count = 10'000;
@@ -16,9 +16,9 @@ struct ClicksSpec {
   std::uint64_t seed = 1;
 };
 
-/// Sparse examples as a log of advertising has them after hashing (models/data/criteo.h): 13 counts
+/// Sparse examples like those of an advertising log after hashing (models/data/criteo.h): 13 counts
 /// as orders of magnitude, 26 categories of 3 to 65,535 values; each field becomes one feature of
-/// value 1, hashed together with the number of its field. Label 1: clicked, about one of three.
+/// value 1, hashed together with the number of its field. Label 1: clicked, about one in three.
 ///
 ///     count     P(value >= v) = 2^-v, v up to 15: the magnitude of a count whose tail is Pareto's
 ///     category  P(value) = 1 / (b 2^k) for the 2^k values of octave k, k below b: the power law
@@ -28,22 +28,22 @@ struct ClicksSpec {
 /// Every w is uniform about 0, then centred on its field, so the share of clicks is the same for
 /// all seeds. They come from the streams `data.clicks.weights.<field>`.
 ///
-/// Realism: what a batch touches grows with its size as in a real log, since few values are in
-/// every batch, most in hardly any. Fields are independent here, and z is linear in the features:
-/// logistic regression is the true model, held back by values too rare to learn and by the coin
-/// that says the label. 10,000 examples teach an area under the ROC curve of 0.77 to 0.83, by seed.
+/// Realism: the number of features in a batch grows with its size as in a real log, since few
+/// values are in every batch and most in hardly any. Fields are independent here, and z is linear
+/// in the features: logistic regression is the true model, limited by values too rare to learn and
+/// by the random label. 10,000 examples reach an area under the ROC curve of 0.77 to 0.83, by seed.
 ///
 /// Example i of the training examples is a function of (seed, i) alone: it comes from the stream
 /// `data.clicks.train.<i>`, so a smaller draw is the beginning of a larger one; test examples come
-/// from `data.clicks.test.<i>`. The same bytes on every machine: only whole numbers, exact
-/// operations of double, the portable exponential. Held in memory.
-/// @throws DataError where the numbers of `spec` are not as said there
+/// from `data.clicks.test.<i>`. The bytes are the same on every machine: only whole numbers, exact
+/// operations of double and the portable exponential are used. Held in memory.
+/// @throws DataError if the numbers of `spec` are out of range
 DataSplit draw_clicks(const ClicksSpec& spec);
 
-/// What `draw_clicks` holds beside the examples until they are drawn: the weights of all values.
+/// Memory of `draw_clicks` besides the examples until they are drawn: the weights of all values.
 Bytes clicks_drawing();
 
-/// Of what `draw_clicks` draws. @throws DataError as there
+/// The shape of the examples that `draw_clicks` draws. @throws DataError as there
 InputShape clicks_shape(const ClicksSpec& spec);
 
 }  // namespace foretrain

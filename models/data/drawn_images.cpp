@@ -19,11 +19,11 @@ namespace {
 constexpr int kClassesMax = 65'536;
 constexpr std::int64_t kCountMax = 1'000'000'000;
 constexpr int kGrid = 8;                 // points along a side
-constexpr int kShareMin = 20;            // percent of an image that its class has, at least
-constexpr std::uint64_t kShares = 26;    // how many percentages there are
-constexpr std::uint64_t kNoiseMax = 96;  // from the darkest to the brightest, of 255
+constexpr int kShareMin = 20;            // least share of its class in an image, percent
+constexpr std::uint64_t kShares = 26;    // number of possible percentages
+constexpr std::uint64_t kNoiseMax = 96;  // range from the darkest to the brightest, of 255
 
-/// The colours of the points that a picture is linear between.
+/// The colours of the points between which a picture is linear.
 using Grid = std::array<std::uint8_t, std::size_t{kGrid} * kGrid * 3>;
 
 Grid draw_grid(Stream& stream) {
@@ -37,10 +37,10 @@ Grid draw_grid(Stream& stream) {
   return grid;
 }
 
-/// Where a pixel is between two points of the grid.
+/// The place of a pixel between two points of the grid.
 struct Between {
   int first = 0;
-  int weight = 0;  // of the second point, of 256
+  int weight = 0;  // weight of the second point, of 256
 };
 
 std::vector<Between> places_of(int side) {
@@ -55,7 +55,7 @@ std::vector<Between> places_of(int side) {
 void paint(const Grid& grid, int side, int channels, std::uint8_t* pixels) {
   constexpr int kRow = kGrid * 3;
   const std::vector<Between> places = places_of(side);
-  std::array<int, kRow> row{};  // of the grid, at the height of a row of pixels
+  std::array<int, kRow> row{};  // the grid at the height of a row of pixels
   for (const Between& y : places) {
     const std::uint8_t* above = grid.data() + y.first * kRow;
     for (int i = 0; i < kRow; ++i) {
@@ -72,9 +72,9 @@ void paint(const Grid& grid, int side, int channels, std::uint8_t* pixels) {
   }
 }
 
-/// Adds to each byte a uniform draw of `range` values about 0, eight bytes a draw.
+/// Adds to each byte a uniform draw of `range` values about 0, eight bytes from one draw.
 void add_noise(std::vector<std::uint8_t>& pixels, int range, Stream& stream) {
-  constexpr std::size_t kBlock = 512;  // a multiple of 8; a loop over one is vector instructions
+  constexpr std::size_t kBlock = 512;  // a multiple of 8; a loop over one block is vectorised
   std::array<std::uint8_t, kBlock> noise{};
   for (std::size_t start = 0; start < pixels.size(); start += kBlock) {
     const std::size_t count = std::min(kBlock, pixels.size() - start);

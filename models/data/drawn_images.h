@@ -7,7 +7,7 @@
 
 namespace foretrain {
 
-/// What is drawn.
+/// The parameters of the draw.
 struct ImagesSpec {
   int side = 224;    ///< pixels, 8 to 512
   int channels = 3;  ///< 1: grey; 3: red, green, blue
@@ -17,15 +17,15 @@ struct ImagesSpec {
   std::uint64_t seed = 1;
 };
 
-/// The mean of an image's class mixed with a picture of its own, 20 to 45 percent of it the
-/// class's, and pixel noise. Both pictures are random colours at 8 x 8 points, linear between them.
-/// So the class can be learned, yet no pixel tells it.
+/// An image is a mix of a picture of its class, 20 to 45 percent, and a picture of its own, with
+/// pixel noise. Both pictures are random colours at 8 x 8 points, linear between them. So the class
+/// can be learned, but no single pixel determines it.
 ///
 /// Image i of the training images is a function of (seed, i) alone: it comes from the stream
 /// `data.images.train.<i>`; test images come from `data.images.test.<i>`, classes from
-/// `data.images.class.<c>`. It is drawn when it is asked for, so any count costs the same memory.
-/// The same bytes on every machine: only whole numbers.
-/// @throws DataError where the numbers of `spec` are not as said there
+/// `data.images.class.<c>`. Images are drawn on demand, so any count costs the same memory. The
+/// bytes are the same on every machine: only whole numbers are used.
+/// @throws DataError if the numbers of `spec` are out of range
 ImageSources draw_images(const ImagesSpec& spec);
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// Refuses widths of a hash that no table could have.
+// Rejects widths of a hash that no table can have.
 #include "models/data/feature_hash.h"
 
 #include "models/data/data_error.h"

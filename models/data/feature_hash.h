@@ -41,7 +41,7 @@ class FeatureHash {
 
 constexpr int kHashBitsMax = 30;
 
-/// @throws DataError where `hash_bits` is not 1 to 30
+/// @throws DataError if `hash_bits` is not 1 to 30
 void check_hash_bits(int hash_bits);
 
 }  // namespace foretrain

@@ -27,7 +27,7 @@ FileBytes::FileBytes(std::string path, std::string_view expected) : path_(std::m
     bytes_ = {reinterpret_cast<const std::uint8_t*>(mapping->data()), mapping->size()};
     mapping_ = std::move(mapping);
   } catch (const std::exception& error) {
-    // Boost does not say why; a plain opening does.
+    // Boost does not report the reason; opening the file does.
     if (!std::ifstream(path_)) refuse(path_, "cannot be opened: {}", std::strerror(errno));
     refuse(path_, "cannot be mapped into memory: {}", error.what());
   }

@@ -9,13 +9,13 @@
 
 namespace foretrain {
 
-/// A file that is mapped, not copied: the system reads a page when it is first looked at, drops it
-/// when memory is short. Copies share the mapping, which lasts as long as any of them. Whoever cuts
-/// the file short meanwhile ends the program.
+/// A file that is mapped, not copied: the system reads a page at its first access and may drop it
+/// when memory is short. Copies share the mapping, which lasts as long as any of them. If another
+/// process truncates the file meanwhile, the program is terminated.
 class FileBytes {
  public:
-  /// `expected` says what should be there, for the error: `an IDX file`.
-  /// @throws DataError where there is no such file, no regular one, an empty one
+  /// `expected` names the expected content, for errors: `an IDX file`.
+  /// @throws DataError if the file does not exist, is not a regular file, or is empty
   FileBytes(std::string path, std::string_view expected);
 
   [[nodiscard]] const std::string& path() const { return path_; }

@@ -1,4 +1,4 @@
-// Reads IDX files: the header first, so that nothing is allocated for a length that is a lie.
+// Reads IDX files: the header first, so that a false length allocates nothing.
 #include "models/data/idx.h"
 
 #include "models/base/check.h"
@@ -21,7 +21,7 @@ constexpr std::uint32_t kWideLabelsMagic = 0x00000b01;
 constexpr std::uint32_t kSideMax = 4'096;  // pixels; keeps rows * columns an int
 constexpr std::uint32_t kChannelsMax = 4;
 constexpr std::int64_t kPackedDataMax = 4'000'000'000;  // bytes; beyond it a header is damaged
-constexpr std::int64_t kPackingMax = 1'032;  // deflate cannot pack better (zlib's technical notes)
+constexpr std::int64_t kPackingMax = 1'032;             // limit of deflate (zlib's technical notes)
 constexpr const char* kFetchAgain = "the file is damaged, fetch it again";
 constexpr const char* kIdxFile = "an IDX file";
 
@@ -58,12 +58,12 @@ std::int64_t data_bytes_of(const IdxHeader& header) {
   return header.examples * header.rows * header.columns * header.channels;
 }
 
-/// Refuses a length that is not the file's, before anything is allocated for it. A packed file is
-/// refused only where no packing could be that good.
+/// Rejects a length that is not the file's, before anything is allocated for it. A packed file is
+/// rejected only if no compression could reach that ratio.
 void check_length(const Unpacker& input, const IdxHeader& header, std::int64_t header_bytes) {
   const std::int64_t expected = header_bytes + data_bytes_of(header);
   const std::int64_t there = input.file_bytes();
-  // A plain file that really is so long is none the worse for it.
+  // A plain file that really has this length is accepted.
   if (expected > kPackedDataMax && (input.packed() || there != expected)) {
     refuse(input.path(), "its header promises {} bytes ({} examples), more than the {} allowed; {}",
            grouped(expected), grouped(header.examples), grouped(kPackedDataMax), kFetchAgain);
@@ -116,7 +116,7 @@ void read_image_shape(Unpacker& input, std::uint32_t magic, IdxHeader& header) {
   header.channels = static_cast<int>(channels);
 }
 
-/// Reads the header; `expected` is the kind of file that it should be, if one is known.
+/// Reads the header; `expected` is the kind that the file should be, if known.
 IdxHeader read_header(Unpacker& input, const IdxKind* expected) {
   const bool want_labels = expected != nullptr && *expected == IdxKind::kLabels;
   const auto magic = read_number(input, header_bytes_of(want_labels ? kLabelsMagic : kImagesMagic));
@@ -138,8 +138,8 @@ IdxHeader read_header(Unpacker& input, const IdxKind* expected) {
 
 std::vector<std::uint8_t> read_data(Unpacker& input, const IdxHeader& header) {
   const auto size = static_cast<std::size_t>(data_bytes_of(header));
-  // A packed file in pieces, so that one that lies of its length costs no more than it fills: what
-  // is reserved is address space until then. Growing step by step would hold the data twice.
+  // A packed file is read in pieces, so that a false length costs no more memory than the data: the
+  // rest of the reservation is address space. Growing in steps would hold the data twice.
   constexpr std::size_t kMostReserved = 1'000'000'000;
   const std::size_t piece_bytes = input.packed() ? 4'000'000 : size;
   std::vector<std::uint8_t> data;
@@ -172,7 +172,7 @@ std::vector<std::uint16_t> read_labels(Unpacker& input, const IdxHeader& header,
   return labels;
 }
 
-/// Two open files after a look at their headers.
+/// Two open files after reading their headers.
 struct Opened {
   Opened(std::span<const std::uint8_t> image_file, const std::string& images_path,
          std::span<const std::uint8_t> label_file, const std::string& labels_path)
@@ -206,7 +206,7 @@ Images read_all(Opened& opened, int classes) {
   return images;
 }
 
-/// Images that stay in their file.
+/// Images that are read from their file on demand.
 class MappedIdx : public ImageSource {
  public:
   MappedIdx(FileBytes file, const IdxHeader& header, std::vector<std::uint16_t> labels, int classes)
@@ -261,7 +261,7 @@ std::shared_ptr<const ImageSource> open_idx_dataset(const std::string& images_pa
   FileBytes images(images_path, kIdxFile);
   const FileBytes labels(labels_path, kIdxFile);
   Opened opened(images.bytes(), images_path, labels.bytes(), labels_path);
-  // A one-channel file with a header of four numbers is read whole: nobody writes large ones.
+  // A one-channel file with a header of four numbers is read whole: large ones do not occur.
   const bool plain =
       !opened.images.packed() && opened.images.position() == header_bytes_of(opened.shape);
   if (!plain || data_bytes_of(opened.shape) <= memory_limit.value) {

@@ -1,4 +1,4 @@
-// The IDX file format, in which the MNIST data set comes.
+// The IDX file format of the MNIST data set.
 #pragma once
 
 #include "models/base/quantity.h"
@@ -18,14 +18,14 @@ namespace foretrain {
 //   images  magic 0x00000803, examples, rows, columns, then examples * rows * columns pixels
 //   labels  magic 0x00000801, examples, then one label an example
 // (http://yann.lecun.com/exdb/mnist). By the same rules images with several channels have magic
-// 0x00000804, with the channels as the last number of the header; more than 256 classes have
-// magic 0x00000b01, with two bytes a label, the high one first. Whether a file is packed with gzip
-// is decided by its content, not by its name. Every function here throws DataError where a file is
-// not as it should be.
+// 0x00000804, with the channels as the last number of the header; more than 256 classes have magic
+// 0x00000b01, with two bytes a label, the high one first. Whether a file is packed with gzip is
+// decided by its content, not by its name. Every function here throws DataError if a file does not
+// have this format.
 
 enum class IdxKind { kImages, kLabels };
 
-/// What a file says of itself before its data.
+/// The header of a file.
 struct IdxHeader {
   IdxKind kind = IdxKind::kImages;
   std::int64_t examples = 0;  ///< at least 1
@@ -43,14 +43,14 @@ struct IdxFiles {
   std::string test_labels;
 };
 
-/// MNIST's classes: what labels are taken to be where nothing else is said.
+/// MNIST's classes, the default range of labels.
 constexpr int kIdxClasses = 10;
 
-/// The header alone, without reading the data: enough to know the shape of a data set. The length
-/// of a plain file is checked too; that of a packed one is known only when its data is read.
+/// Only the header, without reading the data: enough for the shape of a data set. The length of a
+/// plain file is checked too; that of a packed one is known only when its data is read.
 IdxHeader read_idx_header(const std::string& path);
 
-/// The images with their labels, which are below `classes`.
+/// The images with their labels, which must be below `classes`.
 Images read_idx_dataset(const std::string& images_path, const std::string& labels_path,
                         int classes = kIdxClasses);
 
@@ -65,14 +65,14 @@ std::shared_ptr<const ImageSource> open_idx_dataset(const std::string& images_pa
                                                     Bytes memory_limit);
 
 /// The four files by their MNIST names: `train-images-idx3-ubyte`, `train-labels-idx1-ubyte`,
-/// `t10k-images-idx3-ubyte`, `t10k-labels-idx1-ubyte`, each also with a dot before `idx`, each
-/// also with `.gz`. A plain file is preferred to a packed one.
+/// `t10k-images-idx3-ubyte`, `t10k-labels-idx1-ubyte`, each also with a dot before `idx`, each also
+/// with `.gz`. A plain file is preferred to a packed one.
 IdxFiles find_idx_files(const std::string& folder);
 
-/// The data set whose four files are in `folder`, each part as `open_idx_dataset` opens it.
+/// The data set whose four files are in `folder`, each part opened as by `open_idx_dataset`.
 ImageSources open_idx_folder(const std::string& folder, int classes, Bytes memory_limit);
 
-/// The headers of the images, of the labels of one part, after a check that they fit together.
+/// The headers of images and labels of one part, checked to match.
 struct IdxPart {
   IdxHeader images;
   IdxHeader labels;

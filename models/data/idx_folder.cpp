@@ -8,7 +8,7 @@
 namespace foretrain {
 namespace {
 
-/// The first of the names a file may have that is there; empty where none is.
+/// The first existing file among its possible names; empty if there is none.
 std::string find_file(const std::filesystem::path& folder, std::string_view stem,
                       std::string_view type) {
   for (const char* packing : {"", ".gz"}) {

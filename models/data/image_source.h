@@ -1,4 +1,4 @@
-// Where the bytes of images come from.
+// The interface to the bytes of images.
 #pragma once
 
 #include "models/data/images.h"
@@ -9,26 +9,26 @@
 
 namespace foretrain {
 
-/// Images by their number: held in memory, in a mapped file, or drawn as they are asked for.
+/// Images by their number: held in memory, in a mapped file, or drawn on demand.
 /// Immutable: every function may be called from several threads at once.
 class ImageSource {
  public:
   virtual ~ImageSource() = default;
 
   [[nodiscard]] virtual std::int64_t examples() const = 0;
-  [[nodiscard]] virtual Shape image() const = 0;  ///< of each
+  [[nodiscard]] virtual Shape image() const = 0;  ///< shape of each image
   [[nodiscard]] virtual int classes() const = 0;
   [[nodiscard]] virtual int label(std::int64_t index) const = 0;  ///< 0 .. classes - 1
 
-  /// The bytes of one image, [rows][columns][channels]: where they lie, else made in `scratch`
-  /// and valid until it is used again.
+  /// The bytes of one image, [rows][columns][channels]: in place if in memory, else written to
+  /// `scratch` and valid until it is used again.
   virtual const std::uint8_t* pixels(std::int64_t index,
                                      std::vector<std::uint8_t>& scratch) const = 0;
 
-  /// This image is asked for soon: what lies in memory is on its way to the cache by then.
+  /// This image will be requested soon: a source in memory prefetches it into the cache.
   virtual void coming(std::int64_t /*index*/) const {}
 
-  /// Whether an image costs much more than the copying of its bytes.
+  /// An image costs much more than the copying of its bytes.
   [[nodiscard]] virtual bool slow() const { return false; }
 };
 
@@ -40,10 +40,10 @@ struct ImageSources {
 
 std::shared_ptr<const ImageSource> make_source(Images images);
 
-/// What is read of an image. @throws DataError where the crop is larger than the image
+/// The shape of an image after the crop. @throws DataError if the crop is larger than the image
 Shape cropped(Shape image, const ImageOptions& options);
 
-/// The source as a data set. @throws DataError where the crop is larger than the images
+/// The source as a data set. @throws DataError if the crop is larger than the images
 std::shared_ptr<const Dataset> make_dataset(std::shared_ptr<const ImageSource> source,
                                             const ImageOptions& options);
 

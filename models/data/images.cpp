@@ -1,4 +1,4 @@
-// From bytes of images to the numbers that a network reads.
+// Converts the bytes of images to the numbers that a network reads.
 #include "models/data/images.h"
 
 #include "models/base/check.h"
@@ -15,8 +15,8 @@
 namespace foretrain {
 namespace {
 
-/// x / 255 for x = 0 .. 255, rounded as the division is (a test compares all 256): `kHigh` has 16
-/// bits, so its product is exact, which leaves one rounding. A third of the division's time.
+/// x / 255 for x = 0 .. 255, rounded like the division (a test compares all 256): `kHigh` has 16
+/// bits, so its product is exact, and only one rounding remains. A third of the division's time.
 constexpr float kHigh = 0x1.0101p-8F;
 constexpr float kLow = static_cast<float>(1.0 / 255.0 - 0x1.0101p-8);
 
@@ -27,14 +27,14 @@ void scale(const std::uint8_t* from, std::int64_t count, float* to) {
   }
 }
 
-/// What is cut out of one image.
+/// The part cut out of one image.
 struct CropWindow {
   std::int64_t row = 0;
   std::int64_t column = 0;
   bool mirrored = false;
 };
 
-/// Standardises in place numbers 0 .. 255: their sums are of whole numbers, so exact.
+/// Standardises numbers 0 .. 255 in place: their sums are of whole numbers, so exact.
 void standardise(float* values, std::int64_t count) {
   std::int64_t sum = 0;
   std::int64_t squares = 0;
@@ -52,11 +52,11 @@ void standardise(float* values, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) values[i] = (values[i] - shift) * factor;
 }
 
-/// Bytes of images that are asked for ahead of the one that is read: what memory brings in about
-/// the time that it takes to answer.
+/// Bytes of images that are prefetched ahead of the one being read: the amount that memory delivers
+/// in about its latency.
 constexpr std::size_t kBytesAhead = 2048;
 
-/// Images that lie in memory.
+/// Images in memory.
 class HeldImages : public ImageSource {
  public:
   explicit HeldImages(Images images) : images_(std::move(images)) {
@@ -87,7 +87,7 @@ class HeldImages : public ImageSource {
   Images images_;
 };
 
-/// Images of a source as numbers.
+/// The images of a source as numbers.
 class ImageDataset : public Dataset {
  public:
   ImageDataset(std::shared_ptr<const ImageSource> source, const ImageOptions& options)
@@ -127,7 +127,7 @@ class ImageDataset : public Dataset {
   }
 
  private:
-  /// In this order: row, column, coin; only what the options ask for is drawn.
+  /// Draws row, column and flip in this order, only as far as the options require.
   [[nodiscard]] CropWindow draw_window(Stream* augment) const {
     const std::int64_t rows = whole_.rows - part_.rows;
     const std::int64_t columns = whole_.columns - part_.columns;
@@ -159,7 +159,7 @@ class ImageDataset : public Dataset {
     if (options_.standardise) standardise(to, part_.size());
   }
 
-  /// Turns the pixels of a row round, not the channels of a pixel.
+  /// Reverses the pixels of a row, not the channels of a pixel.
   void mirror(float* row) const {
     const std::int64_t channels = part_.channels;
     for (std::int64_t left = 0, right = part_.columns - 1; left < right; ++left, --right) {
@@ -169,8 +169,8 @@ class ImageDataset : public Dataset {
 
   std::shared_ptr<const ImageSource> source_;
   ImageOptions options_;
-  Shape whole_;  ///< of an image as it came
-  Shape part_;   ///< of an image as it is read
+  Shape whole_;  ///< of an original image
+  Shape part_;   ///< of an image after the crop
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Images held in memory as the bytes that they came as.
+// Images held in memory in their original bytes.
 #pragma once
 
 #include "models/data/dataset.h"
@@ -28,21 +28,21 @@ struct ImageSplit {
   Images test;
 };
 
-/// The first `count` images; all of them where there are no more.
+/// The first `count` images; all of them if there are fewer.
 Images take(Images images, std::int64_t count);
 
-/// How an image becomes what a network reads.
+/// How an image is converted to the input of a network.
 struct ImageOptions {
-  int crop = 0;              ///< side of the square cut out; 0: the whole image. For training at a
+  int crop = 0;              ///< side of the square cut out; 0: the whole image. In training at a
                              ///< random place, else from the middle
-  bool flip = false;         ///< training: mirror every second image, by a coin
+  bool flip = false;         ///< training: mirror each image with probability 1/2
   bool standardise = false;  ///< per image: (x - mean) / max(deviation, 1 / sqrt(n)), on 0 .. 255;
                              ///< else x / 255
 
   bool operator==(const ImageOptions&) const = default;
 };
 
-/// @throws DataError where the crop is larger than the images
+/// @throws DataError if the crop is larger than the images
 std::shared_ptr<const Dataset> make_dataset(Images images, const ImageOptions& options);
 
 }  // namespace foretrain

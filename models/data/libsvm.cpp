@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t kLabelsMax = 65'536;
 constexpr std::string_view kBlank = " \t";
 
-/// The next word of `text`, which is cut off there; empty at its end.
+/// Removes the next word from `text` and returns it; empty at the end.
 std::string_view next_word(std::string_view& text) {
   const std::size_t start = std::min(text.find_first_not_of(kBlank), text.size());
   text.remove_prefix(start);
@@ -41,12 +41,12 @@ std::optional<Number> to_number(std::string_view word) {
   return number;
 }
 
-/// What both files together say of the data set.
+/// The properties of the data set, from both files together.
 struct Reading {
   bool signs = false;       ///< labels are -1, +1
   bool hashed = false;      ///< an index does not fit
-  bool known = false;       ///< else: the first reading, which yields labels, indices as they are
-  std::int64_t labels = 0;  ///< labels are below it
+  bool known = false;       ///< else: the first reading, with labels and indices as in the file
+  std::int64_t labels = 0;  ///< labels are below this
 };
 
 class LibsvmFormat : public LineFormat {
@@ -61,7 +61,7 @@ class LibsvmFormat : public LineFormat {
     if (first.empty()) return std::nullopt;
     const std::int64_t label = read_label(line, first);
     std::int64_t before = 0;
-    bool query = true;  // one may stand before the features
+    bool query = true;  // allowed once, before the features
     for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
       if (std::exchange(query, false) && word.starts_with("qid:")) continue;
       const std::size_t colon = word.find(':');
@@ -87,7 +87,7 @@ class LibsvmFormat : public LineFormat {
       }
       return *label == 1 ? 1 : 0;
     }
-    // Until all labels are known -1 may be one of two classes.
+    // Until all labels are known, -1 may be one of two classes.
     const std::int64_t lowest = reading_.known ? 0 : -1;
     if (*label < lowest || *label >= reading_.labels) {
       refuse_line(line.path, line.number, "label {} where labels are -1, +1 or 0 to {}", *label,
@@ -119,7 +119,7 @@ class LibsvmFormat : public LineFormat {
     if (!value) {
       refuse_line(line.path, line.number, "value {} of index {} is no number", quoted(word), index);
     }
-    // What is beyond the range of float has become infinite.
+    // Values beyond the range of float have become infinite.
     if (!(std::abs(*value) <= static_cast<double>(std::numeric_limits<float>::max()))) {
       refuse_line(line.path, line.number, "value {} of index {} is not finite", quoted(word),
                   index);
@@ -138,7 +138,7 @@ class LibsvmFormat : public LineFormat {
   Reading reading_;
 };
 
-/// Texts that were read once, with what they are together.
+/// Texts that were read once, with their common format and shape.
 struct Scanned {
   std::vector<ScannedText> texts;
   std::shared_ptr<const LibsvmFormat> format;
@@ -170,7 +170,7 @@ Scanned scan(std::vector<SparseText> sources, const LibsvmOptions& options) {
   reading.hashed = largest >> options.hash_bits != 0;
   if (options.classes == 0) reading.labels = std::max<std::int64_t>(2, highest + 1);
   scanned.format = std::make_shared<const LibsvmFormat>(options, reading);
-  if (reading.signs) {  // a label that does not go with -1 is found only now
+  if (reading.signs) {  // a label in conflict with -1 is found only now
     for (const ScannedText& text : scanned.texts) scan_text(text.source, *scanned.format);
   }
   scanned.shape.sparse_features = std::int64_t{1} << options.hash_bits;

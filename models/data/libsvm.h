@@ -12,20 +12,20 @@
 
 namespace foretrain {
 
-// A line is `label index:value index:value ...` with indices from 1 that ascend
-// (https://www.csie.ntu.edu.tw/~cjlin/libsvm). Labels are -1, +1 (classes 0, 1) or 0 .. classes
-// - 1. `qid:N` after the label is passed over, so is everything after a `#`, so are blank lines.
-// Every function here throws DataError that names file, line where one is not as it should be.
+// A line is `label index:value index:value ...` with ascending indices from 1
+// (https://www.csie.ntu.edu.tw/~cjlin/libsvm). Labels are -1, +1 (classes 0, 1) or the classes, 0
+// .. classes - 1. `qid:N` after the label, everything after a `#`, and blank lines are skipped.
+// Every function here throws DataError, naming file and line, if a line does not have this format.
 
 struct LibsvmOptions {
-  /// 2^hash_bits features, 1 to 30. Where every index fits, feature index - 1; else they are
+  /// 2^hash_bits features, 1 to 30. If every index fits, the feature is index - 1; else indices are
   /// hashed.
   int hash_bits = 20;
-  int classes = 0;                         ///< 0: as many as the labels name, at least 2
-  std::int64_t index_max = 4'294'967'295;  ///< of an index in the file; at most this
+  int classes = 0;                         ///< 0: the number that the labels imply, at least 2
+  std::int64_t index_max = 4'294'967'295;  ///< limit of an index in the file; at most this default
 };
 
-/// The files of a folder, found by their ends.
+/// The files of a folder, found by their suffixes.
 struct LibsvmFiles {
   std::string train;  ///< `*.train`
   std::string test;   ///< `*.test`
@@ -33,12 +33,12 @@ struct LibsvmFiles {
 
 LibsvmFiles find_libsvm_files(const std::string& folder);
 
-/// The data set whose files are in `folder`: what the labels are, whether indices are hashed is
-/// decided for both together.
+/// The data set whose files are in `folder`: the kind of labels, and whether indices are hashed,
+/// are decided for both files together.
 DataSplit open_libsvm_folder(const std::string& folder, const LibsvmOptions& options,
                              Bytes memory_limit);
 
-/// The examples of a text, held in memory; the name is for errors.
+/// The examples of a text, held in memory; `name` is for errors.
 std::shared_ptr<const Dataset> parse_libsvm(std::string_view text, const std::string& name,
                                             const LibsvmOptions& options);
 

@@ -1,4 +1,4 @@
-// Opens each format by its own reader.
+// Opens each format with its reader.
 #include "models/data/open_data.h"
 
 #include "models/base/check.h"
@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kDigitsSide = 28;  // pixels
 
-// Of images, that are held in memory.
+// Limits of images held in memory.
 constexpr Bytes kAll{std::numeric_limits<std::int64_t>::max()};
 constexpr Bytes kNothing{-1};
 
@@ -94,7 +94,7 @@ ClicksSpec clicks_of(const DataSource& source) {
   return {source.hash_bits, source.train_count, source.test_count, source.seed};
 }
 
-/// Images, held as far as `limit` goes, train and test each.
+/// Images are held in memory up to `limit`, for train and test each.
 DataSummary summary_of_images(std::int64_t train, std::int64_t test, Shape image, int classes,
                               const ImageOptions& options, Bytes limit) {
   const Shape read = cropped(image, options);
@@ -114,7 +114,7 @@ DataSummary summarize_digits(const DataSource& source) {
 }
 
 DataSummary summarize_images(const DataSource& source) {
-  const ImageSources drawn = drawn_images(source);  // nothing is drawn before it is asked for
+  const ImageSources drawn = drawn_images(source);  // images are drawn on demand only
   return summary_of_images(drawn.train->examples(), drawn.test->examples(), drawn.train->image(),
                            drawn.train->classes(), source.image, kNothing);
 }
@@ -144,12 +144,12 @@ DataSummary summarize_cifar(const DataSource& source) {
                            source.memory_limit);
 }
 
-/// One line a format.
+/// A data format.
 struct Format {
   const char* name;
   const char* what;
   DataSplit (*open)(const DataSource&);
-  DataSummary (*summarize)(const DataSource&);  ///< null: only the examples tell
+  DataSummary (*summarize)(const DataSource&);  ///< null: it requires the examples
 };
 
 constexpr Format kFormats[] = {
@@ -189,7 +189,7 @@ std::vector<std::int64_t> draw_some(std::int64_t count, std::int64_t bound, Stre
 
 }  // namespace
 
-// SparseTable: a start and a label a row, a feature and a value an entry.
+// The memory of a SparseTable: a start and a label a row, a feature and a value an entry.
 Bytes table_bytes(std::int64_t examples, const InputShape& shape) {
   const double entries = static_cast<double>(examples) * shape.sparse_entries;
   constexpr std::int64_t kRow = sizeof(std::uint64_t) + sizeof(std::uint16_t);

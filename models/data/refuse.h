@@ -1,4 +1,4 @@
-// How readers say what is wrong with a file.
+// Reports an error in a data file.
 #pragma once
 
 #include "models/data/data_error.h"
@@ -21,14 +21,14 @@ inline std::string grouped(std::int64_t number) {
   return text;
 }
 
-/// @throws DataError, always: the file, what is wrong with it
+/// @throws DataError always, with the file and the error
 template <class... Values>
 [[noreturn]] void refuse(const std::string& path, fmt::format_string<Values...> what,
                          Values&&... values) {
   throw DataError(path + ": " + fmt::format(what, std::forward<Values>(values)...));
 }
 
-/// As above, with the line, counted from 1.
+/// As above, with the line number, counted from 1.
 template <class... Values>
 [[noreturn]] void refuse_line(const std::string& path, std::int64_t line,
                               fmt::format_string<Values...> what, Values&&... values) {

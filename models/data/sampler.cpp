@@ -1,4 +1,4 @@
-// Deals the shard of a worker, shuffled anew each epoch.
+// Samples the shard of a worker, shuffled anew each epoch.
 #include "models/data/sampler.h"
 
 #include "models/base/check.h"

@@ -1,4 +1,4 @@
-// Which examples make a worker's next batch.
+// Selects the examples of a worker's next batch.
 #pragma once
 
 #include "models/base/random.h"
@@ -9,10 +9,10 @@
 
 namespace foretrain {
 
-/// Deals the shard of one worker in batches, in a new order each epoch.
+/// Samples the shard of one worker in batches, in a new order each epoch.
 ///
-/// Worker w of N holds the examples w, w + N, w + 2N, ...: shards differ by at most one example.
-/// Batches are always full: one that reaches the end of an epoch goes on in the next. The order
+/// Worker w of N has the examples w, w + N, w + 2N, ...: shards differ by at most one example.
+/// Batches are always full: one that reaches the end of an epoch continues in the next. The order
 /// comes from the stream `data.shuffle.worker<w>`.
 class Sampler {
  public:
@@ -21,7 +21,7 @@ class Sampler {
 
   /// The examples of the next batch; valid until the next call.
   std::span<const std::int64_t> next();
-  /// As if so many had been dealt. It costs a shuffle an epoch.
+  /// As if `batches` batches had been returned. It costs one shuffle for each epoch.
   void skip(std::int64_t batches);
 
  private:

@@ -10,12 +10,11 @@
 namespace foretrain {
 namespace {
 
-constexpr int kDigitBits = 11;  // of a pass: its counters fit the first-level cache
-constexpr int kPosition = 32;   // bits of a key under the feature: where its entry is
+constexpr int kDigitBits = 11;  // bits of one pass: its counters fit the first-level cache
+constexpr int kPosition = 32;   // bits of a key below the feature: the place of its entry
 
-/// Examples that are asked for ahead of the one that is read, where their entries begin twice as
-/// early: an example has some hundred bytes, and memory brings a few KB in the time that it takes
-/// to answer.
+/// Examples that are prefetched ahead of the one being read; the places of their entries twice as
+/// early. An example has some hundred bytes, and memory delivers a few KB in its latency.
 constexpr std::size_t kRowsAhead = 8;
 
 /// One stable pass of a radix sort by the digit from bit `shift` up.
@@ -68,7 +67,7 @@ class SparseExamples : public Dataset {
   }
 
  private:
-  /// This example is read soon.
+  /// Prefetches an example that is read soon.
   void coming(std::int64_t index) const {
     FT_CHECK_OP(index, >=, 0);
     FT_CHECK_OP(index, <, examples());

@@ -10,8 +10,7 @@
 
 namespace foretrain {
 
-/// Rows of a sparse matrix (CSR). An entry whose feature another of its row has too stays an entry
-/// of its own.
+/// Rows of a sparse matrix (CSR). Entries of a row with the same feature are not merged.
 struct SparseTable {
   std::vector<std::uint64_t> starts{0};  ///< [examples + 1]: row i is [starts[i], starts[i + 1])
   std::vector<std::uint32_t> features;
@@ -19,12 +18,12 @@ struct SparseTable {
   std::vector<std::uint16_t> labels;  ///< [examples]
 };
 
-/// The table as a data set; `shape` says how many features, classes there are.
+/// The table as a data set; `shape` has the numbers of features and classes.
 std::shared_ptr<const Dataset> make_dataset(SparseTable table, const InputShape& shape);
 
-/// `rows.columns` holds features, each below `feature_count`: numbers them within the batch, which
-/// makes `rows.features` the distinct ones. A radix sort: linear in the entries, without a table
-/// of all features.
+/// `rows.columns` contains features, each below `feature_count`: replaces them by numbers within
+/// the batch, and sets `rows.features` to the distinct features. A radix sort: linear in the
+/// entries, without a table of all features.
 void number_columns(SparseRows& rows, std::int64_t feature_count);
 
 }  // namespace foretrain

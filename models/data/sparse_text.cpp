@@ -11,14 +11,14 @@
 namespace foretrain {
 namespace {
 
-/// The line from `start` on, without its end.
+/// The line that begins at `start`, without its end.
 std::string_view line_at(std::string_view text, std::size_t start) {
   std::string_view line = text.substr(start, text.find('\n', start) - start);
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
 }
 
-/// Reads the line of an example of a text that was scanned.
+/// Reads the line of an example of a scanned text.
 int read_example(const ScannedText& text, std::size_t example, const LineFormat& format,
                  std::vector<std::uint32_t>& features, std::vector<float>& values) {
   const auto start = static_cast<std::size_t>(text.starts[example]);
@@ -28,7 +28,7 @@ int read_example(const ScannedText& text, std::size_t example, const LineFormat&
   return static_cast<int>(*label);
 }
 
-/// The lines are read as they are asked for.
+/// Examples whose lines are read on demand.
 class StreamedExamples : public Dataset {
  public:
   StreamedExamples(std::vector<ScannedText> texts, std::shared_ptr<const LineFormat> format,
@@ -64,7 +64,7 @@ class StreamedExamples : public Dataset {
   }
 
  private:
-  /// What was sound when it was scanned may be another file's content by now.
+  /// A line that was valid when scanned may have been overwritten since.
   void check_unchanged(const ScannedText& text, int label, const SparseRows& rows) const {
     const auto fresh = rows.columns.begin() + rows.starts.back();
     const bool fits = label >= 0 && label < shape_.classes &&

@@ -13,7 +13,7 @@ namespace foretrain {
 Unpacker::Unpacker(std::span<const std::uint8_t> file, std::string path)
     : file_(file), path_(std::move(path)) {
   packed_ = at_stream();
-  constexpr int kGzip = 16;  // added to the window bits: a gzip header, not zlib's own
+  constexpr int kGzip = 16;  // added to the window bits: a gzip header instead of zlib's
   if (packed_) FT_CHECK_OP(inflateInit2(&stream_, kGzip + MAX_WBITS), ==, Z_OK);
 }
 
@@ -30,7 +30,7 @@ std::size_t Unpacker::unpack(std::span<std::uint8_t> into) {
   std::size_t made = 0;
   while (made < into.size() && !ended_) {
     const std::size_t left = file_.size() - consumed_;
-    stream_.next_in = const_cast<Bytef*>(file_.data() + consumed_);  // zlib's type; only read
+    stream_.next_in = const_cast<Bytef*>(file_.data() + consumed_);  // type of zlib; it only reads
     stream_.avail_in = static_cast<uInt>(std::min(left, kPiece));
     stream_.next_out = into.data() + made;
     stream_.avail_out = static_cast<uInt>(std::min(into.size() - made, kPiece));
@@ -39,7 +39,7 @@ std::size_t Unpacker::unpack(std::span<std::uint8_t> into) {
     consumed_ += offered - stream_.avail_in;
     made += room - stream_.avail_out;
     if (status == Z_STREAM_END) {
-      // Streams may follow one another. What is no stream is passed over, as gunzip does.
+      // Streams may follow one another. Other data is skipped, as by gunzip.
       ended_ = !at_stream();
       if (!ended_) FT_CHECK_OP(inflateReset(&stream_), ==, Z_OK);
     } else if (status == Z_BUF_ERROR ||

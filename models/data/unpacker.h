@@ -1,4 +1,4 @@
-// Reads bytes from front to back, unpacking what was packed with gzip.
+// Reads bytes from front to back, unpacking gzip.
 #pragma once
 
 #include <zlib.h>
@@ -18,8 +18,8 @@ class Unpacker {
   Unpacker& operator=(const Unpacker&) = delete;
   ~Unpacker();
 
-  /// Fills `into` as far as the data goes; returns the bytes read.
-  /// @throws DataError where the gzip stream is corrupt
+  /// Fills `into` as far as there is data; returns the bytes read.
+  /// @throws DataError if the gzip stream is corrupt
   std::size_t read(std::span<std::uint8_t> into);
 
   /// The next byte must be the end of the data, with the right checksum. @throws DataError
@@ -33,7 +33,7 @@ class Unpacker {
   [[nodiscard]] std::int64_t file_bytes() const { return static_cast<std::int64_t>(file_.size()); }
 
  private:
-  /// Whether what comes next in the file starts a gzip stream.
+  /// The next bytes of the file start a gzip stream.
   [[nodiscard]] bool at_stream() const;
   std::size_t unpack(std::span<std::uint8_t> into);
 
@@ -42,7 +42,7 @@ class Unpacker {
   std::size_t consumed_ = 0;  ///< bytes of the file
   std::int64_t position_ = 0;
   bool packed_ = false;
-  bool ended_ = false;  ///< packed: all streams are at their end, checksums included
+  bool ended_ = false;  ///< packed: all streams have ended, with correct checksums
   z_stream stream_{};
 };
 

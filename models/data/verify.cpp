@@ -1,4 +1,4 @@
-// Reads a data set of any format to say what is in it.
+// Reads a data set of any format to describe it.
 #include "models/data/open_data.h"
 #include "models/data/refuse.h"
 
@@ -14,9 +14,9 @@
 namespace foretrain {
 namespace {
 
-constexpr int kAnyClass = 65'536;  // labels of IDX may be as large
+constexpr int kAnyClass = 65'536;  // limit of the labels of IDX
 
-/// The format that has files of this name; empty: none has.
+/// The format whose files have this name; empty if none.
 std::string format_of_name(std::string_view name) {
   if (name.starts_with("train-") || name.starts_with("t10k-")) return "idx";
   if (name.ends_with(".bin")) return "cifar10";
@@ -39,7 +39,7 @@ std::string format_of_folder(const std::string& folder) {
          "no train-images-idx3-ubyte, no data_batch_1.bin, no .train file, no train.csv");
 }
 
-/// As `train      60,000 of 28x28x1, 10 classes (0: 5,923, 1: 6,742, ...)`.
+/// Example: `train      60,000 of 28x28x1, 10 classes (0: 5,923, 1: 6,742, ...)`.
 std::string describe_part(std::string_view part, const Dataset& dataset) {
   constexpr std::int64_t kAtOnce = 1'000;
   constexpr std::size_t kMostClasses = 20;

@@ -1,4 +1,4 @@
-// What one bucket costs in a step, beside the gradient.
+// The cost of one bucket in a step, besides the gradient.
 #include "models/cost/work.h"
 #include "models/graph/step_graph.h"
 #include "models/protocol/registry.h"
@@ -17,24 +17,24 @@ bool averages(const Training& training) {
   return training.protocol->steps_an_averaging(training.options) > 0;
 }
 
-// Workers sum up their gradients, or their parameters, without a server.
+// Workers sum their gradients, or their parameters, without a server.
 bool among_workers(const Training& training) {
   return training.servers == 0 && (gradients_an_apply(training) > 1 || averages(training));
 }
 
-// Among workers: the sums that the owner of a bucket adds up, its own part included; over a
-// hypercube two at every turn.
+// Among workers: the number of sums that the owner of a bucket adds up, its own part included; over
+// a hypercube two at every turn.
 std::int64_t sums_of(const Training& training, const Bucket& bucket) {
   if (Ways::of(training, bucket).hypercube) return 2;
   return 1 + static_cast<std::int64_t>(Route(training, bucket, bucket.shard).sources());
 }
 
-// Of n parts that end as k sums n - k have been added to others.
+// If n parts end as k sums, n - k have been added to others.
 Cost cost_before_owner(const Training& training, const Bucket& bucket) {
   return reduce_cost(bucket.count, training.workers - sums_of(training, bucket) + 1);
 }
 
-// Over a hypercube the chief keeps what it sends on, of its own half, where values may change.
+// Over a hypercube the chief copies forwarded values of its own half, because they may change.
 Cost kept_values(const Training& training, const Bucket& bucket) {
   const bool of_half = 2 * bucket.shard < training.workers;
   if (!of_half || training.gathers() || !Ways::of(training, bucket).hypercube) return {};
@@ -50,11 +50,11 @@ Cost sparse_pull(const Training& training, const Listed& listed) {
   if (training.servers == 0) return pick_cost(listed.wanted);
   const Cost answered = gather_cost(listed.wanted);
   if (training.layout->buckets.size() == 1) return answered;
-  return answered + copy_cost(listed.wanted);  // buckets are put end to end
+  return answered + copy_cost(listed.wanted);  // buckets are copied into one vector
 }
 
-// Of the chief: halves become floats as they come, floats halves as they go on; the owner keeps a
-// master copy beside what all hold, to which the others add what they are told.
+// The chief converts received halves to floats, and floats to halves to send them; an owner has a
+// master copy besides the values that all hold, to which the others add received differences.
 Cost conversions(const Training& training, const Bucket& bucket) {
   const bool own = bucket.shard == 0;
   const std::size_t come = Route(training, bucket, 0).sources() + (own ? 0 : 1);

@@ -14,8 +14,8 @@
 namespace foretrain {
 namespace {
 
-/// The parameters that `id` applies gradients to: those of a server's shard, or of the part that a
-/// worker of an all-reduce owns; `single`: all.
+/// The parameters that `id` applies gradients to: the shard of a server, or the part that a worker
+/// of an all-reduce owns; with `single` all.
 std::int64_t applied_by(const Training& training, NodeId id) {
   const Protocol& protocol = *training.protocol;
   if (protocol.updated_by != nullptr) return protocol.updated_by(training, id);
@@ -30,7 +30,7 @@ std::int64_t applied_by(const Training& training, NodeId id) {
   return count;
 }
 
-/// Of all buckets of a sparse training, in the mean.
+/// The mean size of a push of all buckets of a sparse training.
 Bytes push_of(const Training& training) {
   const std::int64_t count = touched(training);
   return push_size({count, count});
@@ -46,8 +46,8 @@ Bytes largest_message(const Training& training) {
   return std::ranges::max(layout.buckets, {}, &Bucket::count).size();
 }
 
-/// Its forward passes write outputs, scratch; no gradients. A room that its batches need beyond the
-/// training's lies beside that, which other blocks keep from growing.
+/// Forward passes of an evaluation write outputs and scratch, but no gradients. A buffer larger
+/// than the training's is allocated in addition, because other blocks prevent its growth.
 Bytes evaluation_of(const Training& training, const StepMemory& step, int simd) {
   if (training.test_examples == 0) return {};
   const StepMemory memory = evaluation_memory(training, simd);
@@ -55,14 +55,14 @@ Bytes evaluation_of(const Training& training, const StepMemory& step, int simd) 
   return memory.batch + (fits ? Bytes{} : memory.outputs + memory.forward_scratch);
 }
 
-/// Of a worker that keeps `applied` of them: all parameters, or its own and what is gathered.
+/// Parameters at a worker that keeps `applied` of them: all, or its own and the gathered ones.
 Bytes parameters_of(const Training& training, std::int64_t applied) {
   const Bytes all{4 * training.network->parameters()};
   if (!training.gathers()) return all;
   return std::min(all, Bytes{4 * applied} + read_by_two_stages(training));
 }
 
-/// Likewise; where batches are added up, a sum and its addend.
+/// Gradients at such a worker; if batches are added up, a sum and its addend.
 Bytes gradients_of(const Training& training, std::int64_t applied) {
   const Bytes all{4 * touched(training)};
   if (training.adds_batches()) return all * 2;
@@ -70,7 +70,7 @@ Bytes gradients_of(const Training& training, std::int64_t applied) {
   return std::min(all, Bytes{4 * applied} + made_by_two_stages(training));
 }
 
-/// Of a worker that sums up in half precision over a hypercube (halving.h).
+/// Values kept by a worker that sums in half precision over a hypercube (halving.h).
 Bytes halves_kept(const Training& training, NodeId id) {
   const Layout& layout = *training.layout;
   if (training.gathers() || !Ways::of(training, layout.buckets.front()).hypercube) return {};
@@ -89,7 +89,7 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
   const std::int64_t all = training.network->parameters();
   const std::int64_t applied = applied_by(training, id);
   const std::int64_t slots = training.optimizer->slots();
-  const std::int64_t sums = training.sparse() ? 8 : 0;  // a server's, of the pushes of a step
+  const std::int64_t sums = training.sparse() ? 8 : 0;  // at a server, for the pushes of a step
   const Protocol& protocol = *training.protocol;
   NodeMemory memory;
   memory.learned = {applied * (4 * slots + sums)};
@@ -122,7 +122,7 @@ Bytes expected_held(const Training& training, NodeId id) {
   const Protocol& protocol = *training.protocol;
   const std::int64_t pushed =
       training.sparse() ? push_of(training).value / training.servers : 4 * applied_by(training, id);
-  // A server that waits for everybody has the gradients of all, those that come too late included.
+  // A server that waits for all workers has the gradients of all, including late ones.
   return {pushed * (protocol.synchronous ? training.workers : 1)};
 }
 

@@ -9,44 +9,44 @@
 
 namespace foretrain {
 
-/// What the process of a node holds beside the program itself. A run and its forecast count alike.
+/// The memory of a node's process without the program itself. A run and its forecast count alike.
 ///
 ///     resident = data + max(drawing, learned + max(set_up, step + evaluation + message + held))
 ///
-/// Memory that a process frees stays its own and is used again, so what is resident is the most
-/// that was held: it never falls. `held` is what others have sent (Buffering::peak_buffered), which
-/// depends on when they did. What waits in sockets is the kernel's, and in nobody's resident
-/// memory.
+/// Memory that a process frees stays with the process and is used again, so the resident size is
+/// the largest size ever held: it never falls. `held` are received bytes
+/// (Buffering::peak_buffered), which depend on timing. Data in socket buffers belongs to the
+/// kernel, and not to the resident memory of any process.
 ///
-/// Of a worker that has parameters or gradients in parts (gathers.h): its own, and those of two
-/// stages, of which one is computed, one is gathered ahead, or still summed up.
+/// A worker with parameters or gradients in parts (gathers.h) holds its own part and those of two
+/// stages: one is being computed, one is gathered ahead, or still being summed.
 struct NodeMemory {
-  Bytes data;        ///< a worker's: the examples, the order in which it takes its own
-  Bytes drawing;     ///< a worker's: what drawing the examples took, let go before the rest
-  Bytes learned;     ///< parameters, with the optimizer's state; a server's: of its shard
-  Bytes set_up;      ///< let go before the training: the parameters that a shard is cut from
+  Bytes data;        ///< a worker's: the examples, and its order of them
+  Bytes drawing;     ///< a worker's: to draw the examples, freed before the rest is allocated
+  Bytes learned;     ///< parameters and optimizer's state; a server's: of its shard
+  Bytes set_up;      ///< freed before the training: the parameters from which a shard is cut
   Bytes step;        ///< a worker's: gradient, activations, scratch, batches
-  Bytes evaluation;  ///< the chief's, from its first evaluation on: what that takes besides
-  Bytes message;     ///< the largest, while it comes
+  Bytes evaluation;  ///< the chief's, from its first evaluation on: additional memory
+  Bytes message;     ///< the largest message, while it is received
 
   [[nodiscard]] Bytes resident(bool has_evaluated, Bytes held) const;
 };
 
-/// What the data set takes in the process of each worker.
+/// The memory of the data set in the process of each worker.
 struct DataMemory {
-  Bytes examples;                   ///< all of them, whether they are used or not
-  std::int64_t train_examples = 0;  ///< dealt to all workers
-  bool prefetched = false;          ///< the next batch is gathered beside this one's gradient
-  Bytes share_example{};            ///< above 0: a worker has its own share alone, so much of each
-  Bytes drawing{};                  ///< held beside the examples while they are drawn
+  Bytes examples;                   ///< all of them, used or not
+  std::int64_t train_examples = 0;  ///< shared by all workers
+  bool prefetched = false;          ///< the next batch is gathered during this one's gradient
+  Bytes share_example{};            ///< of an example if a worker has only its share; else 0
+  Bytes drawing{};                  ///< held in addition while examples are drawn
 };
 
-/// `simd`: floats of a register of the kernels of its host.
+/// `simd`: floats in a register of the kernels of its host.
 NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId id,
                        int simd = register_floats(kernel_set()));
 
-/// No node holds more of what others have sent, where all go on at the same pace: a server that
-/// learns synchronously has the gradient of each worker, another one at a time.
+/// The most received bytes that a node holds if all nodes have the same speed: a synchronous server
+/// has the gradient of each worker, another server one at a time.
 Bytes expected_held(const Training& training, NodeId id);
 
 }  // namespace foretrain

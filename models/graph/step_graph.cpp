@@ -16,7 +16,7 @@ namespace {
 
 using Vertex = StepGraph::vertex_descriptor;
 
-/// Layers, first to last.
+/// Layers from `first` to `last`, included.
 struct LayerSpan {
   std::size_t first = 0;
   std::size_t last = 0;
@@ -51,17 +51,17 @@ class Builder {
   }
 
  private:
-  /// Buckets that are shown as one.
+  /// Buckets that are shown as one operation.
   struct Run {
     BucketRun buckets;
-    LayerSpan layers;   // whose gradients they hold
-    Vertex source = 0;  // their push, where there are servers
+    LayerSpan layers;   // layers whose gradients they hold
+    Vertex source = 0;  // their push, if there are servers
   };
 
   [[nodiscard]] const Layer& layer(std::size_t i) const { return *network_.layers()[i]; }
   [[nodiscard]] bool clips() const { return training_.optimizer_spec.clip_norm > 0; }
   [[nodiscard]] bool has_servers() const { return training_.servers > 0; }
-  /// A gradient is made into pushes, for a server, or as a sparse one is applied.
+  /// A gradient is encoded in pushes, for a server, or to apply it as a sparse one.
   [[nodiscard]] bool pushes() const { return has_servers() || training_.sparse(); }
   [[nodiscard]] Shape input_of(std::size_t i) const {
     return i == 0 ? network_.input().image : layer(i - 1).output();
@@ -74,7 +74,7 @@ class Builder {
     return batch_cost(network_, batch_).written.batch - labels();
   }
 
-  /// Those of a gradient, of which `cost` is one's.
+  /// The cost of all batches of a gradient, from the `cost` of one.
   [[nodiscard]] Cost of_all_batches(const Cost& cost) const {
     Cost all = cost;
     for (int batch = 1; batch < training_.accumulate; ++batch) all = all + cost;
@@ -87,7 +87,7 @@ class Builder {
   [[nodiscard]] std::int64_t parameters_in(BucketRun run) const;
   [[nodiscard]] std::int64_t touched_in(BucketRun run) const;
   [[nodiscard]] Bytes push_bytes(BucketRun run) const;
-  /// What its buckets cost, added up.
+  /// The sum of the costs of the buckets in `run`.
   [[nodiscard]] Operation of_buckets(OperationKind kind, std::string_view name, const Run& run,
                                      Cost BucketCost::*part) const;
 
@@ -120,7 +120,7 @@ class Builder {
   std::vector<Vertex> backward_ = std::vector<Vertex>(network_.layers().size());  // by layer
 };
 
-/// A profile's layers do not say what they make.
+/// A profile's layers do not have output shapes.
 std::optional<Shape> known(Shape shape) {
   return shape.size() > 0 ? std::optional(shape) : std::nullopt;
 }
@@ -293,7 +293,7 @@ void Builder::clip() {
   }
 }
 
-/// Edges from whatever finished the gradients of `run`.
+/// Adds edges from the operations that complete the gradients of `run`.
 void Builder::connect_gradients(const Run& run, Vertex to) {
   if (clips()) return connect(clip_, to, FlowKind::gradient, {4 * touched_in(run.buckets)});
   const Bucket& first = buckets_[run.buckets.first];
@@ -307,7 +307,7 @@ void Builder::connect_gradients(const Run& run, Vertex to) {
   }
 }
 
-/// Pushes the buckets whose gradients are whole once layer `i` has gone backward.
+/// Pushes the buckets whose gradients are complete after the backward pass of layer `i`.
 void Builder::leave(std::size_t i) {
   if (!pushes()) return;
   for (Run& run : runs_) {
@@ -317,7 +317,7 @@ void Builder::leave(std::size_t i) {
   }
 }
 
-/// By whoever updates; without servers after what others have added up, or from the gradient.
+/// Adds the apply; without servers after the reduce, or directly after the gradient.
 Vertex Builder::add_apply(const Run& run) {
   const Bytes pushed = push_bytes(run.buckets);
   Operation reduce = of_buckets(OperationKind::reduce, "reduce", run, &BucketCost::reduce);

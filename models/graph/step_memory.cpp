@@ -19,7 +19,7 @@ Bytes bytes(std::size_t floats) { return {4 * static_cast<std::int64_t>(floats)}
 Bytes batch_bytes(const Network& network, std::int64_t batch) {
   const InputShape& input = network.input();
   if (!input.sparse()) return batch_cost(network, batch).written.batch;
-  // A value, its column, its feature; what is sorted, before and after. Of this step and the next.
+  // A value, its column, its feature; sort buffers, in and out. For two steps.
   const auto entries = static_cast<std::int64_t>(static_cast<double>(batch) * input.sparse_entries);
   return (Bytes{entries * (3 * 4 + 2 * 8) + 4 * (batch + 1)} + Bytes{4 * batch}) * 2;
 }
@@ -28,7 +28,7 @@ StepMemory memory_of(const Training& training, std::int64_t batch, int simd) {
   const Network& network = *training.network;
   StepMemory memory;
   memory.parameters = {4 * network.parameters()};
-  // Of several batches the sum, the one that is added to it.
+  // With several batches: the sum, and the gradient that is added to it.
   memory.gradients = memory.parameters * (training.adds_batches() ? 2 : 1);
   const std::int64_t present = training.sparse() ? touched(training, 0) : 0;
   if (network.sparse()) memory.gradients = {4 * present + 8 * network.parameters()};

@@ -12,16 +12,16 @@ namespace foretrain {
 namespace {
 
 constexpr std::size_t kMostGroups = 32;
-constexpr Bytes kSmallMessage{4096};  // lies where it was put last
+constexpr Bytes kSmallMessage{4096};  // smaller ones are still in a cache
 constexpr std::int64_t kBytesOfLine = 64;
 
-/// More than one layer has parameters: gradients by the inputs of the later ones read these.
+/// More than one layer has parameters: the backward passes of the later ones read theirs again.
 bool rereads_parameters(const Network& network) {
   return std::ranges::count_if(network.layers(),
                                [](const auto& layer) { return layer->parameters() > 0; }) > 1;
 }
 
-/// What an evaluation needs besides parameters.
+/// The memory of an evaluation besides parameters.
 Bytes evaluation_of(const Training& training, int simd) {
   if (training.test_examples == 0) return {};
   const StepMemory memory = evaluation_memory(training, simd);
@@ -29,9 +29,9 @@ Bytes evaluation_of(const Training& training, int simd) {
          batch_cost(*training.network, training.test_examples).read.batch;
 }
 
-/// Named beyond the kinds of pieces: by kind of message, bucket, the other node. Of any number of
-/// nodes, so by a hash of 38 bits (Knuth's multiplicative one): the odds that two of 100,000
-/// buffers have one name are 1 in 50.
+/// The name of a buffer, different from those of pieces: by kind of message, bucket and other node.
+/// The number of nodes is unlimited, so it is a hash of 38 bits (Knuth's multiplicative one): the
+/// odds that two of 100,000 buffers have the same name are 1 in 50.
 std::uint64_t buffer_of(NodeId other, const Message& message) {
   const std::uint64_t name = (std::uint64_t{index_of(other)} << 32) ^
                              (std::uint64_t{message.bucket} << 4) ^
@@ -39,7 +39,7 @@ std::uint64_t buffer_of(NodeId other, const Message& message) {
   return (std::uint64_t{1} << 39) | (name * 0x9e3779b97f4a7c15U) >> 26;
 }
 
-/// Of what is sent.
+/// Marks buffers of sent messages.
 constexpr std::uint64_t kSent = std::uint64_t{1} << 38;
 
 }  // namespace
@@ -165,7 +165,7 @@ Refill WorkingSet::job(Caches& caches, int core, const Job& job) {
   return refill;
 }
 
-// What a worker has of these buckets, of a group after another.
+// Touches a worker's part of these buckets, one group after another.
 Refill WorkingSet::sums(Caches& caches, int core, const Job& job) const {
   Refill refill;
   const std::uint32_t end = job.bucket + job.buckets;
@@ -209,7 +209,7 @@ Bytes WorkingSet::of_gradient() const {
 
 AloneRefill refill_alone(const MemoryHierarchy& memory,
                          const std::shared_ptr<const Training>& training, Duration gradient) {
-  constexpr int kSteps = 3;  // the first touches everything for the first time
+  constexpr int kSteps = 3;  // the first step touches everything for the first time
   Caches caches(memory, 1);
   WorkingSet touched(training, training->worker(0));
   Job apply;

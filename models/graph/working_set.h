@@ -1,4 +1,4 @@
-// What the work of a node touches, in order, as the caches of its host see it.
+// The memory that the work of a node touches, in order, for the cache model of its host.
 #pragma once
 
 #include "models/cost/caches.h"
@@ -14,29 +14,29 @@
 
 namespace foretrain {
 
-/// The bytes of one node. Work that touches them asks the host's caches where they lie; bytes that
-/// two pieces of work have in common are the same there, so what a backward pass wrote is near for
-/// the update that follows it.
+/// The bytes of one node. Work that touches them asks the host's caches for misses; bytes shared by
+/// two pieces of work are the same piece there, so the output of a backward pass is still cached
+/// for the update that follows it.
 ///
-///     gradient   examples out of the worker's share of the data set, batch, parameters; then
-///                layer by layer the input, scratch, the output, what it saves; and back: the
-///                gradient by the output, what it reads of these, that by the input; then
-///                parameters (where more than one layer has any), gradients; of a batch that is
-///                added to others what it adds
-///     apply      what is added up (the node's own gradients, what came), parameters, state
-///     reduce     likewise, but parameters and state
-///     evaluate   parameters, what its examples need
-///     message    the buffer that it is put into, which the one before it was put into, too
-///     sent       the kernel's pages that it is copied to, which that of the step before had, too
+///     gradient   examples from the worker's share of the data set, batch, parameters; then
+///                layer by layer the input, scratch, the output, saved values; then backward: the
+///                gradient by the output, the values read from these, the gradient by the input;
+///                then parameters (if more than one layer has any), gradients; the addend of a
+///                batch that is added to others
+///     apply      the addends (the node's own gradients, received ones), parameters, state
+///     reduce     the addends
+///     evaluate   parameters, data of its examples
+///     message    the buffer that it is put into, the same as for the message before it
+///     sent       the kernel's pages that it is copied to, the same as in the step before
 ///
-/// A sparse batch touches some parameters, each of which brings the 64 bytes of its cache line: a
-/// part of the parameters as large as these lines stands for them.
+/// A sparse batch touches some parameters, and for each of them the 64 bytes of its cache line:
+/// they are modelled as a part of the parameters of that size.
 ///
-/// Realism: a layer's parameters are not told apart from those beside it in a bucket; of more than
-/// 32 buckets several count as one. Scratch that a layer goes over several times counts once.
+/// Realism: a layer's parameters are not separated from other layers' in a bucket; of more than 32
+/// buckets several count as one. Scratch that a layer passes several times counts once.
 class WorkingSet {
  public:
-  /// When something is computed.
+  /// The time of a computation.
   struct Span {
     Instant begin;
     Duration takes;
@@ -45,19 +45,19 @@ class WorkingSet {
   WorkingSet(std::shared_ptr<const Training> training, NodeId id,
              int simd = register_floats(kernel_set()));
 
-  /// The whole gradient of a batch, on `core`, begins at `now` and takes so long. `adds`: it is
-  /// added to those of others.
+  /// The whole gradient of a batch is computed on `core` during `span`. `adds`: it is added to
+  /// those of other batches.
   Refill gradient(Caches& caches, int core, const Span& span, bool adds = false);
-  /// Any other job.
+  /// Any other job is computed on `core`.
   Refill job(Caches& caches, int core, const Job& job);
-  /// A message is put where the program can read it. `addend`: something is made of it by a job of
-  /// its bucket; else it brings values.
+  /// A message is put where the program can read it. `addend`: a job of its bucket reads it later;
+  /// else it brings values.
   Refill message(Caches& caches, int core, NodeId from, const Message& message, bool addend);
 
-  /// A message is copied into the kernel, for `to`.
+  /// A message to `to` is copied into the kernel.
   Refill sent(Caches& caches, int core, NodeId to, const Message& message);
 
-  /// All that a gradient touches, each byte once.
+  /// All bytes that a gradient touches, each once.
   [[nodiscard]] Bytes of_gradient() const;
 
  private:
@@ -75,42 +75,42 @@ class WorkingSet {
     examples
   };
 
-  /// All of them in order, and back.
+  /// Passes all layers forward, then backward.
   Refill pass_layers(Caches& caches, int core, const Span& span) const;
-  /// What a sum of others meets.
+  /// Touches a worker's own part, which a received sum is added to.
   Refill sums(Caches& caches, int core, const Job& job) const;
   [[nodiscard]] Touched piece(Kind kind, Bytes size, std::uint32_t group = 0) const;
-  /// Buckets of a group, together.
+  /// Consecutive buckets of one group are counted together.
   [[nodiscard]] std::uint32_t group_of(std::uint32_t bucket) const;
-  /// That work on a whole bucket touches of its parameters; `touched`: where they are sparse.
+  /// Bytes of parameters that work on a whole bucket touches; `touched`: how many, if sparse.
   [[nodiscard]] Bytes parameters_of(std::uint32_t bucket, std::int64_t touched) const;
 
   std::shared_ptr<const Training> training_;
   NodeId id_;
-  std::vector<Bytes> groups_;  // of parameters that a gradient touches
+  std::vector<Bytes> groups_;  // by group: parameters that a gradient touches
   std::vector<LayerMemory> layers_;
-  Bytes activations_;  // of all of them, each byte once
+  Bytes activations_;  // of all layers, each byte once
   Bytes batch_;
-  Bytes examples_;  // that a batch is made of, as the data set has them
+  Bytes examples_;  // source of a batch, in the data set's format
   Bytes data_set_;  // the worker's share of it
   Bytes evaluation_;
-  bool rereads_ = false;  // parameters, on the way back
-  /// What came for a group and waits for its next job, which has that number, from 1.
+  bool rereads_ = false;  // the backward pass reads parameters again
+  /// Messages received for a group, until its next job, which has number `job`, from 1.
   struct Waiting {
     std::vector<Touched> messages;
     std::int64_t job = 1;
   };
   std::vector<Waiting> waiting_;  // by group
-  // By buffer: for which job of its group.
+  // By buffer: the job of its group that it waits for.
   std::unordered_map<std::uint64_t, std::int64_t> waits_for_;
 };
 
-/// What a worker alone waits for its bytes in each step, once it has made some.
+/// Time of cache misses of a worker alone in each step, after its first steps.
 struct AloneRefill {
   double gradient_s = 0;
   double apply_s = 0;
 };
-/// `training`: of one worker, as `single` does it; `gradient`: what one takes, with that.
+/// `training` has one worker, as in `single`; `gradient`: its time with these misses.
 AloneRefill refill_alone(const MemoryHierarchy& memory,
                          const std::shared_ptr<const Training>& training, Duration gradient);
 

@@ -40,7 +40,7 @@ Cost Add::backward_cost(std::int64_t batch, bool input_gradient) const {
   if (!input_gradient) return {};
   const std::int64_t units = batch * shape_.size();
   const std::int64_t sums = batch * added();
-  // The gradient by the output, copied twice; then one of the copies added to what is there.
+  // The gradient by the output, copied twice; then one of the copies added to the gradient of z.
   return activations_cost(static_cast<double>(sums), 4 * (units + 2 * sums),
                           4 * (2 * units + sums));
 }

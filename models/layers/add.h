@@ -5,15 +5,15 @@
 
 namespace foretrain {
 
-/// y = x + z, x being the output of the layer before, z that of an earlier one (He, Zhang, Ren, Sun
-/// 2016). Where z has more rows and columns, every s-th of them is added, where it has fewer
-/// channels, zeros for those that are missing: identity shortcuts of He et al., option A.
+/// y = x + z, where x is the output of the layer before and z that of an earlier one (He, Zhang,
+/// Ren, Sun 2016). If z has more rows and columns, every s-th of them is added; if it has fewer
+/// channels, missing ones are zero: identity shortcuts of He et al., option A.
 class Add final : public Layer {
  public:
-  /// Whether such a z can be added: rows and columns of `shape` are every s-th of `other`.
+  /// Such a z can be added: rows and columns of `shape` are every s-th of `other`.
   static bool fits(Shape shape, Shape other);
 
-  /// `layer`: of the network, whose output has the shape `other`.
+  /// `layer` is the index of the layer in the network whose output has the shape `other`.
   Add(Shape shape, Shape other, int layer);
 
   [[nodiscard]] std::string name() const override;
@@ -21,9 +21,9 @@ class Add final : public Layer {
   [[nodiscard]] int other() const override { return layer_; }
   [[nodiscard]] BackwardReads reads() const override { return {false, false}; }
   [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;
-  /// With what `add_gradient` takes later.
+  /// Includes the cost of the later `add_gradient`.
   [[nodiscard]] Cost backward_cost(std::int64_t batch, bool input_gradient) const override;
-  /// The gradient by the output, which is that by z.
+  /// The gradient by the output, which is also the gradient by z.
   [[nodiscard]] std::int64_t saved_bytes(std::int64_t batch) const override {
     return 4 * batch * shape_.size();
   }
@@ -32,7 +32,7 @@ class Add final : public Layer {
   void add_gradient(const LayerPass& pass, float* gradient) const override;
 
  private:
-  /// Calls work(to, from) with where each pixel of an example's output begins, and what it adds.
+  /// Calls work(to, from) with where each pixel of an example's output, and its addend, begin.
   template <class Work>
   void for_pixels(std::int64_t example, const Work& work) const;
   /// Numbers of an example that are added.

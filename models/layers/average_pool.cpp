@@ -19,7 +19,7 @@ struct PooledSpan {
         last(static_cast<int>(((static_cast<std::int64_t>(i) + 1) * length + side - 1) / side)) {}
 
   int first;
-  int last;  // one behind
+  int last;  // one past the end
   [[nodiscard]] int count() const { return last - first; }
 };
 
@@ -47,7 +47,7 @@ AdaptiveAveragePool::AdaptiveAveragePool(Shape input, int side) : input_(input),
 std::string AdaptiveAveragePool::name() const { return fmt::format("average_pool {0}x{0}", side_); }
 
 Cost AdaptiveAveragePool::forward_cost(std::int64_t batch) const {
-  double reads = 0;  // of a channel, by all windows
+  double reads = 0;  // of one channel, by all windows
   for_windows(input_, side_, [&](auto /*out*/, auto /*in*/, auto /*factor*/) { ++reads; });
   return activations_cost(reads * static_cast<double>(batch) * input_.channels,
                           4 * batch * input_.size(), 4 * batch * output().size());

@@ -1,13 +1,13 @@
-// Averages over windows that fill an image of any size.
+// Averages over windows that cover an image of any size.
 #pragma once
 
 #include "models/layers/layer.h"
 
 namespace foretrain {
 
-/// Output row i, of `side`, is the mean over the input rows floor(i rows / side) to
-/// ceil((i + 1) rows / side) - 1; columns likewise (as PyTorch's AdaptiveAvgPool2d). Windows
-/// overlap where the sides do not divide; where they are equal it is a copy, which a network leaves
+/// Output row i, of `side`, is the mean over the input rows floor(i rows / side) to ceil((i + 1)
+/// rows / side) - 1; columns likewise (as in PyTorch's AdaptiveAvgPool2d). Windows overlap if
+/// `side` does not divide the rows; if they are equal the layer is a copy, which a network leaves
 /// out.
 class AdaptiveAveragePool final : public Layer {
  public:

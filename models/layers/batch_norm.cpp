@@ -11,9 +11,9 @@
 namespace foretrain {
 namespace {
 
-constexpr std::int64_t kSums = 2;  // of each channel, at most
+constexpr std::int64_t kSums = 2;  // most sums of each channel
 
-/// Of a part, then of the example that it is at.
+/// Sums of a part, then those of its current example.
 constexpr std::int64_t sums_of_part(std::int64_t channels) { return 2 * kSums * channels; }
 
 }  // namespace
@@ -106,7 +106,7 @@ void BatchNorm::take_statistics(const ForwardPass& pass, float* saved) const {
   ArrayMap running_mean(pass.statistics, channels);
   ArrayMap running_variance(pass.statistics + channels, channels);
   running_mean += momentum_ * (mean - running_mean);
-  const float others = count > 1 ? count - 1 : 1;  // of a single number the variance is 0
+  const float others = count > 1 ? count - 1 : 1;  // for a single number the variance is 0
   running_variance += momentum_ * (squares / others - running_variance);
 }
 
@@ -116,7 +116,7 @@ void BatchNorm::forward(const ForwardPass& pass) const {
   const bool trains = pass.dropout != nullptr;
   auto* saved = reinterpret_cast<float*>(pass.saved);
   if (trains) take_statistics(pass, saved);
-  // Scratch again: what was added up there is known.
+  // The scratch is reused: its sums are no longer needed.
   ArrayMap scale(pass.scratch, channels);
   if (trains) {
     scale = ConstArrayMap(saved + channels, channels);
@@ -156,7 +156,7 @@ void BatchNorm::backward(const BackwardPass& pass) const {
   ArrayMap(pass.gradient.data(), channels) = inverse * products;
   ArrayMap(pass.gradient.data() + weights(), channels) = gradients;
   if (pass.input_gradient == nullptr) return;
-  // Scratch again, as above; what is the same for all pixels of a channel.
+  // The scratch is reused, as above, for values common to all pixels of a channel.
   ArrayMap scale(pass.scratch, channels);
   ArrayMap mean_gradient(pass.scratch + channels, channels);
   ArrayMap slope(pass.scratch + 2 * channels, channels);

@@ -6,17 +6,17 @@
 namespace foretrain {
 
 /// y = gamma (x - mean) / sqrt(variance + epsilon) + beta, channel by channel (Ioffe and Szegedy
-/// 2015). A training takes mean and variance over the examples and pixels of the worker's batch, an
-/// evaluation the running ones:
+/// 2015). A training uses the mean and variance over the examples and pixels of the worker's batch,
+/// an evaluation the running ones:
 ///
-///     running += momentum (of the batch - running)      the variance by n - 1, as PyTorch's
+///     running += momentum (batch's - running)      the variance by n - 1, as in PyTorch
 ///
-/// Of a batch that has one number of a channel y is beta. Its parameters are gamma, which starts
-/// from 1, then beta. Running statistics are the worker's own: those of the chief are evaluated,
-/// saved. So do other frameworks in data parallel training (PyTorch's DistributedDataParallel takes
-/// the statistics of rank 0).
+/// If a batch has only one number of a channel, y is beta. The parameters are gamma, which starts
+/// from 1, then beta. Each worker has its own running statistics; those of the chief are evaluated
+/// and saved, as in other frameworks' data parallel training (PyTorch's DistributedDataParallel
+/// uses the statistics of rank 0).
 ///
-/// Sums go through an example pixel by pixel, then through the examples of a part, then the parts.
+/// Sums go over the pixels of an example, then over the examples of a part, then over the parts.
 class BatchNorm final : public Layer {
  public:
   BatchNorm(Shape shape, double epsilon, double momentum);
@@ -30,7 +30,7 @@ class BatchNorm final : public Layer {
     return {{"running_mean", shape_.channels, 0}, {"running_var", shape_.channels, 1}};
   }
   [[nodiscard]] BackwardReads reads() const override { return {true, false}; }
-  /// As of a training: an evaluation takes no statistics.
+  /// The cost in a training: an evaluation computes no statistics.
   [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;
   [[nodiscard]] Cost backward_cost(std::int64_t batch, bool input_gradient) const override;
   /// The batch's mean, then 1 / sqrt(variance + epsilon).
@@ -42,14 +42,14 @@ class BatchNorm final : public Layer {
   void backward(const BackwardPass& pass) const override;
 
  private:
-  /// Two sums of each channel into `sums`: add(first, a, b) adds to them what the pixel has whose
-  /// numbers begin at `first`.
+  /// Computes two sums of each channel in `sums`: add(first, a, b) adds the terms of the pixel
+  /// whose numbers begin at `first`.
   template <class AddTo>
   void sum_pixels(const LayerPass& pass, float* sums, const AddTo& add) const;
   /// Calls work(first) for every pixel of the batch.
   template <class Work>
   void for_each_pixel(const LayerPass& pass, const Work& work) const;
-  /// Of the batch into `saved`, with its part of the running ones.
+  /// Computes the batch's statistics in `saved` and updates the running ones.
   void take_statistics(const ForwardPass& pass, float* saved) const;
 
   Shape shape_;

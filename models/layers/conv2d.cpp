@@ -12,10 +12,10 @@
 namespace foretrain {
 namespace {
 
-// Below this many multiply-adds, about 30 us, a thread is not worth waking.
+// With fewer multiply-adds than this, about 30 us, waking a thread does not pay.
 constexpr std::int64_t kWorthSplittingConv = 1'500'000;
 constexpr int kMostConvParts = 8;
-// Images that a part pads, then reads once a panel: 256 KB, a share of the second cache.
+// Images that a part pads, then reads once for each panel: 256 KB, a share of the L2 cache.
 constexpr std::ptrdiff_t kGroupFloats = 64 * 1024;
 // Images of a group of the backward pass: 4 MB, but enough for a few threads.
 constexpr std::ptrdiff_t kBackwardFloats = 1024 * 1024;
@@ -30,8 +30,8 @@ int conv_parts(std::int64_t work, std::int64_t units) {
              : static_cast<int>(std::min<std::int64_t>(units, kMostConvParts));
 }
 
-// What the passes of a layer share: how work is cut, where in the scratch things lie. A place that
-// nothing needs has size zero. By vectors of so many floats.
+// The common part of a layer's passes: how work is cut, and the layout of the scratch. A place that
+// is not needed has size zero. For vectors of `vector` floats.
 struct Plan {
   Plan(Shape in, Shape out, const ConvShape& conv, std::int64_t examples, int vector = Simd::kCount)
       : input(in),
@@ -48,12 +48,12 @@ struct Plan {
   std::int64_t batch;
   int simd;
   ConvWindow window;
-  ConvWindow beside;  // the same, as products by the weights take it
+  ConvWindow beside;  // the same, for products by the weights
 
   [[nodiscard]] std::int64_t work(std::int64_t images) const {
     return images * output.size() * window.depth();
   }
-  /// Pixels that stand side by side as one.
+  /// Output in which adjacent pixels are computed as one.
   [[nodiscard]] Shape beside_output() const {
     return {output.rows, beside.out_columns, output.channels * beside.beside};
   }
@@ -76,11 +76,11 @@ struct Plan {
            forward_parts() * forward_group() * padded_floats();
   }
 
-  // Backward: weights for the input gradient; by image of a group its bias gradient, padded input,
-  // packed output gradient, padded output gradient; then what parts spread.
+  // Backward: weights for the input gradient; for each image of a group its bias gradient, padded
+  // input, packed output gradient, padded output gradient; then scratch of `spread_gradient`.
   [[nodiscard]] bool spreads() const {
     if (shape.stride != 1 || shape.padding >= shape.size) return true;
-    // Multiply-adds, lanes that stay empty counted; adding up takes as long as some of them.
+    // Multiply-adds, including empty lanes; the additions take as long as some of them.
     const double taps =
         static_cast<double>(shape.size) * shape.size * whole_vectors(input.channels, simd);
     const double full = static_cast<double>(input.pixels()) * output.channels * taps;
@@ -248,7 +248,7 @@ class Backward {
   const BackwardPass& pass_;
   const bool relu_;
   const bool spreads_;
-  std::int64_t first_ = 0;  // image of the batch that the group begins with
+  std::int64_t first_ = 0;  // first image of the group in the batch
   int count_ = 0;           // images of the group
   float* weights_;
   float* bias_;

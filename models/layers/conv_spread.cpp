@@ -5,24 +5,24 @@
 namespace foretrain {
 namespace {
 
-// What a row of output pixels spreads, with zeros at either side, so that each input pixel adds up
-// as many numbers as any other.
+// The products of a row of output pixels, with zeros on both sides, so that each input pixel adds
+// up the same number of terms.
 struct SpreadRow {
   explicit SpreadRow(const ConvWindow& window, int simd = Simd::kCount)
       : run(whole_vectors(window.run(), simd)),
         pixel(window.size * run),
         margin((window.size - 1) / window.stride),
-        // The windows that begin at or before the last column, which may be more than there are.
+        // Windows that begin at or before the last column; there may be more of them than outputs.
         pixels(std::max(window.out_columns, (window.columns - 1) / window.stride + 1) + margin) {}
 
   std::ptrdiff_t run;    // floats of one ky
   std::ptrdiff_t pixel;  // floats of one output pixel
-  int margin;            // pixels before the first
-  int pixels;            // in all
+  int margin;            // pixels before the first one
+  int pixels;            // all pixels
 };
 
-// Few channels are added up in registers of their own: pixels lie so close in what is spread that
-// most loads of a wide one would touch two cache lines.
+// Few channels are added up in narrower registers: pixels are so close in `spread` that most loads
+// of a wide register would touch two cache lines.
 constexpr int narrow_of(int simd) { return std::min(8, simd); }
 using Narrow = Register<narrow_of(Simd::kCount)>;
 
@@ -33,7 +33,7 @@ int image_lanes(const ConvWindow& window, int simd = Simd::kCount) {
   return window.channels <= narrow ? narrow : whole_vectors(window.channels, simd);
 }
 
-// One row of output pixels, gradient: [pixel][channels].
+// Computes one row of output pixels, gradient: [pixel][channels].
 void spread_pixels(const ConvWindow& window, const SpreadRow& row, const float* gradient,
                    int channels, const float* panels, float* spread) {
   TileInput in;
@@ -65,14 +65,14 @@ void add_taps(const float* at, std::ptrdiff_t step, int taps, float* image) {
   sum.store(image);
 }
 
-// Adds what one ky of a row of output pixels spreads to the row of the image under it. `kTaps`: of
-// every pixel, where known when compiled, else 0.
+// Adds the products of one ky of a row of output pixels to the row of the image under it. `kTaps`:
+// taps of every pixel if known at compile time, else 0.
 template <class V, int kTaps>
 void add_row(const ConvWindow& window, const SpreadRow& row, const float* spread, float* image) {
   const std::ptrdiff_t step = std::ptrdiff_t{window.stride} * window.channels - row.pixel;
   const int lanes = image_lanes(window);
   spread += row.margin * row.pixel;
-  // Column x lies at kx = x % stride of the last window that holds it.
+  // Column x is at kx = x % stride of the last window that contains it.
   for (int x = 0; x < window.columns; spread += row.pixel) {
     for (int kx = 0; kx < window.stride && x < window.columns; ++kx, ++x) {
       const int taps = (window.size - kx + window.stride - 1) / window.stride;
@@ -113,7 +113,7 @@ void pack_spread_weights(const float* weights, const ConvWindow& window, int cha
 
 std::size_t spread_floats(const ConvWindow& window, int simd) {
   const SpreadRow row(window, simd);
-  // A vector more: the last load of a pixel reaches beyond its channels.
+  // One more vector: the last load of a pixel extends beyond its channels.
   return static_cast<std::size_t>(row.pixels) * row.pixel + simd +
          static_cast<std::size_t>(window.rows) * window.columns * image_lanes(window, simd);
 }
@@ -140,7 +140,7 @@ void spread_gradient(const ConvWindow& window, const float* gradient, int channe
   for (int y = 0; y < input.rows; ++y) {
     const float* at = image + (y + padding) * row_floats + std::ptrdiff_t{padding} * lanes;
     for (int x = 0; x < input.columns; ++x, at += lanes, input_gradient += input.channels) {
-      // Lanes too many belong to the pixels behind, whose turn comes later.
+      // Excess lanes belong to the following pixels, which are written later.
       if (has_few_channels(window) && end - input_gradient >= Narrow::kCount) {
         Narrow::load(at).store(input_gradient);
         continue;

@@ -1,25 +1,25 @@
-// The input gradient of a convolution as a product whose results are added up.
+// The input gradient of a convolution as a product with overlapping results that are added up.
 #pragma once
 
 #include "models/layers/conv_window.h"
 
 namespace foretrain {
 
-/// The other way to an input gradient than `correlate` over the full window: for any stride, or
-/// where the input has so few channels that they would leave most of a vector empty. For one row
-/// of output pixels after the other,
+/// An alternative to `correlate` over the full window: for any stride, or if the input has so few
+/// channels that they would leave most of a vector empty. For one row of output pixels after the
+/// other,
 ///
 ///     spread[ox][ky][kx][i] = sum over o of dy[oy][ox][o] W[ky][kx][i][o]
 ///     dx[oy s + ky][x][i] += sum over kx of spread[(x - kx) / s][ky][kx][i]
 ///
-/// where s divides x - kx.
+/// for s that divide x - kx.
 
-/// Weights as `spread_gradient` reads them: [ky][panel][output channel][lanes of the panel].
+/// Weights in the format of `spread_gradient`: [ky][panel][output channel][lanes of the panel].
 std::size_t spread_weights_floats(const ConvWindow& window, int channels, int simd = Simd::kCount);
 void pack_spread_weights(const float* weights, const ConvWindow& window, int channels,
                          float* panels);
 
-/// Scratch of `spread_gradient`, by vectors of `simd` floats.
+/// Scratch of `spread_gradient`, with vectors of `simd` floats.
 std::size_t spread_floats(const ConvWindow& window, int simd = Simd::kCount);
 /// One image. gradient: [output pixel][channels], input_gradient: [input], without padding.
 void spread_gradient(const ConvWindow& window, const float* gradient, int channels,

@@ -7,16 +7,16 @@
 namespace foretrain {
 namespace {
 
-// Numbers of a packed panel that stay in the first cache while pixels pass by: 24 KB.
+// Numbers of a packed panel that stay in the L1 cache while pixels pass: 24 KB.
 constexpr int kPanelFloats = 6 * 1024;
 constexpr int kBlockDepth = kPanelFloats / kPanelLanes;
-// Weight rows of one unit at most, but for pixels side by side: a tile of one vector, tiles of two.
+// The most weight rows of a unit, unless pixels are combined: a tile of one vector, tiles of two.
 constexpr int kUnitRows = max_rows(1);
-// A tile of fewer pixels waits for its additions, the longer the wider its window.
+// A tile of fewer pixels waits for its additions, longer for a wider window.
 constexpr int kLeastBeside = 8;
 
 // Calls body(ky, kys, first, length) for blocks of the window of about kBlockDepth numbers: whole
-// runs where they are short, else parts of one run.
+// runs if they are short, else parts of one run.
 template <class Body>
 void for_window_blocks(const ConvWindow& window, const Body& body) {
   if (window.run() <= kBlockDepth) {
@@ -30,7 +30,7 @@ void for_window_blocks(const ConvWindow& window, const Body& body) {
   }
 }
 
-// One panel of output channels, one block of the window, one image.
+// Processes one panel of output channels, one block of the window, one image.
 void correlate_image(const ConvWindow& window, int vectors, TileInput in, TileOutput out,
                      int lanes) {
   const float* image = in.a;
@@ -47,13 +47,13 @@ void correlate_image(const ConvWindow& window, int vectors, TileInput in, TileOu
   }
 }
 
-// Few channels: runs are shorter than a tile is high, and two of them make a tile.
+// With few channels, runs are shorter than a tile is high, and two of them make a tile.
 bool pairs_runs(const ConvWindow& window, int lanes) {
   const int run = window.run();
   return window.beside * lanes <= Simd::kCount && (run == 3 || run == 5 || run == 6);
 }
 
-// Of pixels side by side one: the runs of all of them are added up to one of a pixel.
+// One unit if pixels are combined: the runs of all of them are added up to those of one pixel.
 int run_units(const ConvWindow& window) {
   return window.beside > 1 ? 1 : (window.run() + kUnitRows - 1) / kUnitRows;
 }
@@ -85,10 +85,10 @@ void correlate_unit(const ConvWindow& window, int vectors, int lanes, int unit, 
   });
 }
 
-// Weight rows of pixels side by side, [row of the window][pixel][lane].
+// Weight rows of combined pixels, [row of the window][pixel][lane].
 using WideGradient = std::array<float, std::size_t{kBlockDepth} * Simd::kCount>;
 
-// Those of the pixels add up to those of one, for the runs [first, last).
+// Adds up the rows of combined pixels to those of one pixel, for the runs [first, last).
 void fold_runs(const ConvWindow& window, int lanes, int first, int last, const WideGradient& wide,
                bool add, float* gradient) {
   const int own = window.size * window.channels;
@@ -127,7 +127,7 @@ void pad_image(const float* image, Shape shape, int padding, float* dst) {
   const std::ptrdiff_t row = std::ptrdiff_t{shape.columns} * shape.channels;
   const std::ptrdiff_t side = std::ptrdiff_t{padding} * shape.channels;
   const std::ptrdiff_t end = padding * (row + 2 * side);
-  // The right margin of a row and the left one of the next are side by side.
+  // The right margin of a row and the left one of the next are contiguous.
   dst = std::fill_n(dst, end + side, 0.0F);
   for (int y = 0; y < shape.rows; ++y, image += row) {
     dst = std::copy_n(image, row, dst);
@@ -142,7 +142,7 @@ ConvWindow beside_window(const ConvWindow& window, int lanes, int simd) {
     ConvWindow next = window;
     next.beside = beside;
     next.out_columns = window.out_columns / beside;
-    // In one block: the sum of a pixel runs as it did.
+    // In one block, so that the sum of a pixel has the same order.
     if (window.out_columns % beside != 0 || next.depth() > block_depth) continue;
     if (next.out_columns < kLeastBeside) break;
     if (next.out_columns * next.run() < best.out_columns * best.run()) best = next;
@@ -231,7 +231,7 @@ void correlate_weights(const ConvWindow& window, const ConvImages& images,
                        float* gradient) {
   const int rows_most = std::max(1, kBlockDepth / window.out_columns);
   const bool folds = window.beside > 1;
-  WideGradient wide;  // of one image
+  WideGradient wide;  // for one image
   TileInput in;
   in.row_step = 1;
   in.group_step = window.row_floats();
@@ -258,7 +258,7 @@ void correlate_weights(const ConvWindow& window, const ConvImages& images,
       });
     });
     if (!folds) continue;
-    const int runs = pairs_runs(window, lanes) ? 2 : 1;  // of a unit
+    const int runs = pairs_runs(window, lanes) ? 2 : 1;  // for one unit
     fold_runs(window, lanes, first * runs, std::min(last * runs, window.size), wide, add || i > 0,
               gradient);
   }

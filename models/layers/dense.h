@@ -5,8 +5,8 @@
 
 namespace foretrain {
 
-/// y = x W + b, then max(0, y) if `relu`, with x: [batch][inputs], W: [inputs][outputs],
-/// b: [outputs]. Its parameters are W, then b. An input of any shape is read as one vector.
+/// y = x W + b, then max(0, y) if `relu`, with x: [batch][inputs], W: [inputs][outputs], b:
+/// [outputs]. Its parameters are W, then b. An input of any shape is read as one vector.
 class Dense final : public Layer {
  public:
   Dense(int inputs, int outputs, bool relu);

@@ -13,7 +13,7 @@ namespace foretrain {
 namespace {
 
 void draw_kept(Stream& shared, std::uint32_t threshold, std::int64_t units, std::uint8_t* kept) {
-  Stream stream = shared;  // a copy: a byte written could be one of its own
+  Stream stream = shared;  // a copy, because a written byte could alias the stream
   std::int64_t i = 0;
   for (; i + 1 < units; i += 2) {
     const std::uint64_t bits = stream.bits();
@@ -24,7 +24,7 @@ void draw_kept(Stream& shared, std::uint32_t threshold, std::int64_t units, std:
   shared = stream;
 }
 
-/// to = from * scale where kept, else 0 (also where `from` is infinite).
+/// to = from * scale if kept, else 0 (even if `from` is infinite).
 void keep(const float* from, const std::uint8_t* kept, float scale, std::int64_t count, float* to) {
   using Mask = Eigen::Map<const Eigen::Array<std::uint8_t, Eigen::Dynamic, 1>>;
   ArrayMap(to, count) = (Mask(kept, count) != 0).select(ConstArrayMap(from, count) * scale, 0.0F);

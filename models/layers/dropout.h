@@ -1,4 +1,4 @@
-// Units that are left out at random while a network learns.
+// Dropout: units that are set to zero at random in a training.
 #pragma once
 
 #include "models/layers/layer.h"
@@ -6,9 +6,9 @@
 namespace foretrain {
 
 /// y = x / (1 - rate) with probability 1 - rate, else 0, unit by unit (inverted dropout; Srivastava
-/// et al. 2014, section 10). The identity where the network is evaluated.
+/// et al. 2014, section 10). In an evaluation it is the identity.
 ///
-/// Which units go is drawn in order, two a draw of `pass.dropout`, so it does not depend on
+/// Units are drawn in order, two for each draw of `pass.dropout`, so the result does not depend on
 /// threads; a probability is a multiple of 2^-32.
 class Dropout final : public Layer {
  public:
@@ -20,7 +20,7 @@ class Dropout final : public Layer {
   [[nodiscard]] BackwardReads reads() const override { return {false, false}; }
   [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;
   [[nodiscard]] Cost backward_cost(std::int64_t batch, bool input_gradient) const override;
-  /// A byte a unit: 1 where it stays.
+  /// One byte for each unit: 1 if it stays.
   [[nodiscard]] std::int64_t saved_bytes(std::int64_t batch) const override {
     return batch * shape_.size();
   }
@@ -30,8 +30,8 @@ class Dropout final : public Layer {
  private:
   Shape shape_;
   double rate_;
-  float scale_;              // of a unit that stays
-  std::uint32_t threshold_;  // a draw of 32 bits below it drops
+  float scale_;              // factor of a unit that stays
+  std::uint32_t threshold_;  // a draw of 32 bits below it drops the unit
 };
 
 }  // namespace foretrain

@@ -5,8 +5,8 @@
 
 namespace foretrain {
 
-/// The numbers stay as they are, [rows][columns][channels]: only the shape changes. A network
-/// leaves it out and passes the shape on; it copies where it is run all the same.
+/// The numbers stay in place, [rows][columns][channels]: only the shape changes. A network leaves
+/// the layer out and only changes the shape; if it is run, it copies.
 class Flatten final : public Layer {
  public:
   explicit Flatten(Shape input) : size_(input.size()) {}

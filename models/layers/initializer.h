@@ -1,4 +1,4 @@
-// The numbers that weights start from.
+// The initial values of weights.
 #pragma once
 
 #include "models/base/random.h"
@@ -10,13 +10,13 @@
 
 namespace foretrain {
 
-/// How many inputs a unit adds up, how many units an input feeds.
+/// The number of inputs that a unit adds up, and of units that an input feeds.
 struct Fans {
   std::int64_t in = 1;
   std::int64_t out = 1;
 };
 
-/// How a layer's parameters are drawn.
+/// The distribution of a layer's initial parameters.
 ///
 ///     he      N(0, 2 / fan_in)                         He et al. 2015, eq. 10
 ///     glorot  U(-a, a), a = sqrt(6 / (fan_in + fan_out))   Glorot & Bengio 2010, eq. 16
@@ -26,7 +26,7 @@ struct Initializer {
   std::string kind = "he";
   double deviation = 0.01;  ///< normal
   bool truncated = false;   ///< normal
-  double bias = 0;          ///< what every bias starts from
+  double bias = 0;          ///< initial value of every bias
 
   bool operator==(const Initializer&) const = default;
 };

@@ -1,4 +1,4 @@
-// A layer as it is written down.
+// The description of a layer in a scenario.
 #pragma once
 
 #include "models/layers/initializer.h"
@@ -8,7 +8,7 @@
 
 namespace foretrain {
 
-/// One line of a network. Which fields a kind uses is said at its name in layers/registry.cpp.
+/// One line of a network. The fields of each kind are listed at its name in layers/registry.cpp.
 struct LayerSpec {
   std::string kind;   ///< dense | conv | max_pool | average_pool | batch_norm | lrn | relu | add |
                       ///< dropout | flatten | sparse_dense | embedding
@@ -23,11 +23,11 @@ struct LayerSpec {
   double beta = 0.75;     ///< lrn
   double k = 1;           ///< lrn
   double epsilon = 1e-5;  ///< batch_norm: added to the variance
-  double momentum = 0.1;  ///< batch_norm: of a batch in the running statistics
-  int from = 0;           ///< add: the layer whose output is added, counted back: -2, -3, ...
+  double momentum = 0.1;  ///< batch_norm: weight of a batch in the running statistics
+  int from = 0;           ///< add: the layer whose output is added, counted backwards: -2, -3, ...
   Initializer init{};     ///< dense, conv, sparse_dense, embedding
 
-  /// The stride; left out: of a convolution 1, of a pool the side of its window.
+  /// The stride; default: 1 for a convolution, the side of its window for a pool.
   [[nodiscard]] int step() const {
     if (stride > 0) return stride;
     return kind == "max_pool" ? size : 1;
@@ -35,12 +35,12 @@ struct LayerSpec {
   bool operator==(const LayerSpec&) const = default;
 };
 
-/// A network that cannot be built; the message names the layer by its number and kind, the shapes,
-/// what to change.
+/// A network that cannot be built; the message names the layer by its number and kind, the shapes
+/// and what to change.
 class NetworkError : public std::runtime_error {
  public:
   NetworkError(int layer, const std::string& what) : std::runtime_error(what), layer_(layer) {}
-  /// Counted from 0; -1: the network as a whole.
+  /// Index from 0; -1: the network as a whole.
   [[nodiscard]] int layer() const { return layer_; }
 
  private:

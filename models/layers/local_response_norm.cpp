@@ -13,11 +13,11 @@
 namespace foretrain {
 namespace {
 
-// Terms of so many pixels are written before they are summed: read back at once, from places that
-// straddle two stores, they would wait for the stores to reach the cache.
+// The terms of this many pixels are written before they are summed: a sum read at once, from places
+// that straddle two stores, would wait until the stores reach the cache.
 constexpr std::int64_t kPixels = 8;
 
-// How numbers are weighed in a part: a root takes as long as a dozen additions.
+// The weight of numbers in the size of parts: a root takes as long as a dozen additions.
 constexpr std::int64_t kWorkOfNumber = 4;
 
 struct Powers {
@@ -32,7 +32,7 @@ float power(float s, double exponent) {
   return static_cast<float>(portable_exp(exponent * portable_log(static_cast<double>(s))));
 }
 
-/// Of s > 0. One division: it takes as long as a root.
+/// The powers of s > 0. One division: it takes as long as a root.
 Powers powers(const Lanes& s, double beta) {
   const Lanes half = root(s);
   if (beta == 0.75) {
@@ -46,7 +46,7 @@ Powers powers(const Lanes& s, double beta) {
   return {s.unaryExpr([beta](float x) { return power(x, -beta); }), 1 / s};
 }
 
-/// terms[0] + terms[1] + ... + terms[size - 1], for neighbouring starts. `kSize`: size, or 0.
+/// terms[0] + terms[1] + ... + terms[size - 1], for adjacent starts. `kSize`: size, or 0.
 template <int kSize>
 Lanes sum_of(const float* terms, int size) {
   const int count = kSize > 0 ? kSize : size;
@@ -129,7 +129,7 @@ void LocalResponseNorm::forward_pixels(const ForwardPass& pass, std::int64_t fir
 void LocalResponseNorm::backward_pixels(const BackwardPass& pass, std::int64_t first,
                                         std::int64_t last, float* terms) const {
   const std::int64_t channels = shape_.channels;
-  const int before = (size_ - 1) / 2;  // the window of those that see a channel, mirrored
+  const int before = (size_ - 1) / 2;  // the mirrored window: the outputs that use a channel
   const auto factor = static_cast<float>(2 * alpha_ * beta_ / size_);
   const auto* scale = reinterpret_cast<const float*>(pass.saved);
   std::fill_n(terms, kPixels * pitch(), 0.0F);

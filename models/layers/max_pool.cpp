@@ -14,31 +14,31 @@
 namespace foretrain {
 namespace {
 
-// Eight channels are done at a time, also where fewer are left: the lanes too many belong to the
-// pixels behind, whose turn comes later. Only at the end of an example are they cut off.
+// Eight channels are processed at a time, even if fewer remain: excess lanes belong to the
+// following pixels, which are written later. Only at the end of an example are they cut off.
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr int kNoPlace = 255;  // no pixel gets the gradient
 
-/// How many of the first pixels of `shape` can be done so: their lanes end within the example.
+/// The number of first pixels of `shape` whose lanes end within the example.
 std::int64_t whole_pixels(const Shape& shape) {
   const std::int64_t lanes = (shape.channels + 7) / 8 * 8;
   return shape.size() < lanes ? 0 : (shape.size() - lanes) / shape.channels + 1;
 }
 
-/// The part of a window that lies in the image.
+/// The part of a window inside the image.
 struct Pixels {
   const float* first = nullptr;  // its first pixel
   std::int64_t row = 0;          // numbers from a row to the next
   std::int64_t channels = 0;
   int rows = 0;
   int columns = 0;
-  int place = 0;      // of its first pixel in the window
-  int size = 0;       // of the window: places from a row to the next
-  bool relu = false;  // behind the pool
+  int place = 0;      // place of its first pixel in the window
+  int size = 0;       // side of the window: places from a row to the next
+  bool relu = false;  // after the pool
 };
 
-/// `kSize`: rows and columns where known when compiled, else 0. `kWhole`: all eight lanes.
+/// `kSize`: rows and columns if known at compile time, else 0. `kWhole`: all eight lanes.
 template <int kSize, bool kWhole>
 void find_largest(const Pixels& window, std::int64_t channel, std::int64_t count, float* output,
                   std::uint8_t* places) {
@@ -51,7 +51,7 @@ void find_largest(const Pixels& window, std::int64_t channel, std::int64_t count
     const float* from = window.first + y * window.row + channel;
     const int row_place = window.place + y * window.size;
     for (int x = 0; x < columns; ++x, from += window.channels) {
-      if (x == 0 && y == 0) continue;  // it is the best so far
+      if (x == 0 && y == 0) continue;  // already in `best`
       const Floats8 next = load(from);
       const Ints8 better = (next > best) | ~(next <= kInfinity);  // or it is NaN
       best = better ? next : best;
@@ -71,7 +71,7 @@ void find_largest(const Pixels& window, std::int64_t channel, std::int64_t count
   }
 }
 
-/// Windows side by side, `step` numbers apart, all within the image.
+/// Pools adjacent windows, `step` numbers apart, all inside the image.
 template <int kSize>
 void pool_row(Pixels window, std::int64_t step, int count, float* output, std::uint8_t* places) {
   const std::int64_t channels = window.channels;
@@ -83,8 +83,8 @@ void pool_row(Pixels window, std::int64_t step, int count, float* output, std::u
   }
 }
 
-/// The gradient of one row of tiles, of one row of their inputs: outputs whose maximum an input is.
-/// `place`: of the first input of a tile. `kSize`: the tile's columns where known, else 0.
+/// Gradients of one row of inputs in a row of tiles: those of outputs whose maximum an input is.
+/// `place`: of the first input of a tile. `kSize`: the tile's columns if known, else 0.
 template <int kSize>
 void spread_row(const float* output_gradient, const std::uint8_t* places, int place, int size,
                 int count, std::int64_t channels, float* input_gradient) {
@@ -99,13 +99,13 @@ void spread_row(const float* output_gradient, const std::uint8_t* places, int pl
   }
 }
 
-/// An output pixel that sees an input pixel.
+/// An output pixel whose window contains an input pixel.
 struct Seen {
   std::int64_t output = 0;  // its first number
-  int place = 0;            // of the input pixel in its window
+  int place = 0;            // place of the input pixel in its window
 };
 
-/// The gradients of those outputs whose maximum this pixel is. `kWhole`: all eight lanes.
+/// Sums the gradients of the outputs whose maximum this pixel is. `kWhole`: all eight lanes.
 template <bool kWhole>
 Floats8 gather(std::span<const Seen> seen_by, const float* output_gradient,
                const std::uint8_t* places, std::int64_t count) {
@@ -190,7 +190,7 @@ void MaxPool::forward_edge(const float* input, int oy, int ox, float* output,
                       .size = size_,
                       .relu = relu_};
   const std::int64_t out = (static_cast<std::int64_t>(oy) * output_.columns + ox) * channels;
-  // Numbers up to the end of the example, from the last pixel of the window, from the output.
+  // Numbers up to the end of the example, from the last pixel of the window, or from the output.
   const std::int64_t left = std::min(
       input_.size() - (rows.last - 1) * row - (columns.last - 1) * channels, output_.size() - out);
   for (std::int64_t c = 0; c < channels; c += 8) {
@@ -204,11 +204,11 @@ void MaxPool::forward_edge(const float* input, int oy, int ox, float* output,
   }
 }
 
-// Windows of output row `oy` whose lanes end within the example, in the input and in the output.
+// The number of windows of output row `oy` whose lanes end within the example, in input and output.
 int MaxPool::unhurt_columns(int oy) const {
   const std::int64_t outputs =
       whole_pixels(output_) - static_cast<std::int64_t>(oy) * output_.columns;
-  // The last pixel of the window at ox is `ox` strides behind this one.
+  // The last pixel of the window at ox is `ox` strides after this one.
   const std::int64_t corner =
       static_cast<std::int64_t>(oy * stride_ - padding_ + size_ - 1) * input_.columns - padding_ +
       size_ - 1;
@@ -225,7 +225,7 @@ void MaxPool::forward_one(const float* input, float* output, std::uint8_t* place
                 .columns = size_,
                 .size = size_,
                 .relu = relu_};
-  // Windows [first, last) of a row lie between the sides.
+  // Windows [first, last) of a row are between the sides.
   const int first = std::min((padding_ + stride_ - 1) / stride_, output_.columns);
   const int inside =
       std::clamp((input_.columns + padding_ - size_) / stride_ + 1, first, output_.columns);
@@ -263,7 +263,7 @@ void MaxPool::backward_one(const float* output_gradient, const std::uint8_t* pla
           *end++ = {pixel * channels, row_place + x - ox * stride_ + padding_};
         }
       }
-      // Numbers up to the end of the example, from this pixel, from the last output that sees it.
+      // Numbers up to the end of the example, from this pixel or the last output that covers it.
       const std::int64_t left =
           std::min(input_.size() - in,
                    end == seen_by.data() ? input_.size() : output_.size() - end[-1].output);
@@ -281,7 +281,7 @@ void MaxPool::backward_one(const float* output_gradient, const std::uint8_t* pla
   }
 }
 
-// Windows side by side: each output is read once for each of its rows, each input written once.
+// Adjacent windows: each output is read once for each of its rows, each input written once.
 void MaxPool::backward_tiles(const float* output_gradient, const std::uint8_t* places,
                              float* input_gradient) const {
   const std::int64_t channels = input_.channels;
@@ -295,7 +295,7 @@ void MaxPool::backward_tiles(const float* output_gradient, const std::uint8_t* p
       continue;
     }
     const int place = (y - oy * size_) * size_;
-    // Of outputs, and of tiles in the input, those whose lanes end within the example.
+    // The outputs, and tiles of the input, whose lanes end within the example.
     const std::int64_t pixel = static_cast<std::int64_t>(oy) * output_.columns;
     const std::int64_t tiles = (whole_pixels(input_) - y * input_.columns) / size_;
     const int whole = static_cast<int>(std::clamp<std::int64_t>(

@@ -1,4 +1,4 @@
-// A layer of somebody else's network, of which only times are known.
+// A layer of which only measured times are known.
 #pragma once
 
 #include "models/layers/layer.h"
@@ -7,13 +7,13 @@
 
 namespace foretrain {
 
-/// A row of a profile: what a layer has, what its passes took.
+/// A row of a profile: a layer's parameters and the times of its passes.
 struct LayerTimes {
-  std::string layer;  ///< what people call it
+  std::string layer;  ///< name for users
   std::int64_t parameters = 0;
-  double forward_s = 0;  ///< of a batch, on the device that was measured
+  double forward_s = 0;  ///< time for a batch, on the measured device
   double backward_s = 0;
-  int tensors = 1;  ///< that its parameters lie in, about equal ones
+  int tensors = 1;  ///< tensors of its parameters, of about equal size
 
   bool operator==(const LayerTimes&) const = default;
 };
@@ -22,12 +22,12 @@ struct LayerTimes {
 ///
 ///     pass(batch) = measured pass x batch / measured batch
 ///
-/// Realism: that of the measurement. A device that a small batch leaves idle takes more per example
-/// there, so forecast at the batch that was measured, or near it. What it makes is not known, so
-/// its output has the size 0; it cannot be carried out.
+/// Realism: that of the measurement. A device that a small batch does not fill takes more time for
+/// each example there, so forecast at the measured batch size, or near it. The output is unknown,
+/// so its size is 0; the layer cannot be run.
 class ProfiledLayer final : public Layer {
  public:
-  /// `batch`: examples that `times` are of, at least 1.
+  /// `batch`: number of examples that `times` refer to, at least 1.
   ProfiledLayer(LayerTimes times, int batch);
 
   [[nodiscard]] std::string name() const override { return times_.layer; }

@@ -1,4 +1,4 @@
-// The kinds of layers by name: a new one is a file beside this one, plus its lines here.
+// The kinds of layers by name: a new one is a file in this folder, plus its lines here.
 #include "models/layers/registry.h"
 
 #include "models/layers/add.h"
@@ -32,7 +32,7 @@ struct Building : LayerPlace {
 
   [[nodiscard]] int units() const { return spec.units > 0 ? spec.units : input.classes; }
 
-  /// Side of the output of a window that slides over an image.
+  /// Checks a window that slides over an image.
   void check_window() const {
     const int least = std::min(before.rows, before.columns) + 2 * spec.padding;
     if (spec.size < 1) fail("size is missing: the side of its window, pixels");
@@ -124,7 +124,7 @@ Made make_add(const Building& b) {
   return std::make_unique<Add>(b.before, other.shape, other.layer);
 }
 
-/// For a layer with a row of `units` weights for each feature.
+/// Checks a layer with a row of `units` weights for each feature.
 void check_rows(const Building& b, int units) {
   if (b.number != 0) b.fail("it reads sparse examples, so it can only be the first layer");
   if (b.input.sparse_features * units > kLargest) {

@@ -13,40 +13,40 @@
 
 namespace foretrain {
 
-/// Which fields of a LayerSpec a kind uses, besides `kind`; for messages, for reading.
+/// The fields of a LayerSpec that a kind uses, besides `kind`; for messages and for reading.
 struct LayerKind {
   std::string_view name;
   std::vector<std::string_view> fields;
-  bool sparse = false;  ///< it reads sparse examples, so it is the first layer
+  bool sparse = false;  ///< reads sparse examples, so it is the first layer
 
   [[nodiscard]] bool uses(std::string_view field) const;
 };
 
 const std::vector<LayerKind>& layer_kinds();
-/// The kind called `name`, or null.
+/// The kind named `name`, or null.
 const LayerKind* find_layer_kind(std::string_view name);
 
-/// What a line of a network makes, for those behind it.
+/// The output of a line of a network, for later lines.
 struct LineOutput {
   Shape shape;
-  int layer = -1;  ///< of Network::layers(), whose output it is; -1: the examples
+  int layer = -1;  ///< index in Network::layers() of the layer that computes it; -1: the examples
 };
 
-/// What a layer is made between.
+/// The place in a network at which a layer is made.
 struct LayerPlace {
-  int number = 0;                         ///< its line, counted from 0
-  const InputShape& input;                ///< of the examples: what the first layer reads
-  Shape before;                           ///< what any other reads
+  int number = 0;                         ///< index of its line
+  const InputShape& input;                ///< examples, which the first layer reads
+  Shape before;                           ///< input of any other layer
   std::span<const LineOutput> earlier{};  ///< by line
 };
 
-/// The layer that `spec` describes, with a rectifier behind it where `relu`. Null where it has
-/// nothing to do (flatten, a pool that keeps the size, a dropout that drops nothing).
+/// The layer that `spec` describes, followed by a rectifier if `relu`. Null if it has nothing to do
+/// (flatten, a pool that keeps the size, a dropout that drops nothing).
 /// @throws NetworkError, naming its line
 std::unique_ptr<const Layer> make_layer(const LayerSpec& spec, const LayerPlace& place, bool relu);
-/// Whether a relu that follows this kind can be part of it.
+/// A relu after this kind can be part of it.
 bool fuses_relu(std::string_view kind);
-/// Whether a relu before this layer can be part of it: behind it the numbers are the same.
+/// A relu before this layer can be part of it: after the layer the numbers are the same.
 bool takes_relu_before(const LayerSpec& spec);
 
 }  // namespace foretrain

@@ -1,11 +1,11 @@
-// A rectifier that stands by itself.
+// A rectifier as a separate layer.
 #pragma once
 
 #include "models/layers/layer.h"
 
 namespace foretrain {
 
-/// y = max(0, x), NaN where x is NaN. Behind a dense layer or a convolution, before a max pool it
+/// y = max(0, x), NaN if x is NaN. After a dense layer or a convolution, or before a max pool, it
 /// is part of them.
 class Relu final : public Layer {
  public:

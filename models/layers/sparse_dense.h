@@ -6,13 +6,13 @@
 namespace foretrain {
 
 /// y = x W + b, with x: the rows of `pass.sparse`, W: [features][outputs], b: [outputs]. Its
-/// parameters are W by rows, then b. It is the first layer: nothing asks for a gradient by x.
+/// parameters are W by rows, then b. It is the first layer, so it computes no gradient by x.
 ///
-/// Compact, W has the rows of the batch's distinct features alone, and the numbers are the same
-/// bits. Sums go through the examples in order, through an example's entries in order.
+/// In compact form W has only the rows of the batch's distinct features, and the numbers have the
+/// same bits. Sums go over the examples in order, and over an example's entries in order.
 class SparseDense final : public Layer {
  public:
-  /// `entries`: the mean number of values in an example, by which costs are counted.
+  /// `entries`: the mean number of values in an example, used to count costs.
   SparseDense(std::int64_t features, int outputs, double entries);
 
   [[nodiscard]] std::string name() const override;
@@ -24,7 +24,7 @@ class SparseDense final : public Layer {
   }
   [[nodiscard]] Fans fans() const override { return {features_, outputs_}; }
   [[nodiscard]] BackwardReads reads() const override { return {true, false}; }
-  /// As for compact parameters in which no two values share a feature: those are counted once for
+  /// The cost with compact parameters if no two values share a feature: rows are counted once for
   /// each value, up to all.
   [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;
   [[nodiscard]] Cost backward_cost(std::int64_t batch, bool input_gradient) const override;
@@ -32,7 +32,7 @@ class SparseDense final : public Layer {
   void backward(const BackwardPass& pass) const override;
 
  private:
-  /// Rows of W in `pass`.
+  /// The number of rows of W in `pass`.
   [[nodiscard]] std::int64_t rows(const LayerPass& pass) const;
 
   std::int64_t features_;

@@ -1,4 +1,4 @@
-// How well scores put the examples of one class before those of the other.
+// Area under the ROC curve, from the ranks of scores.
 #include "models/base/check.h"
 #include "models/losses/losses.h"
 
@@ -23,7 +23,7 @@ double area_under_roc(std::span<const float> scores, std::span<const std::int32_
   if (zeros.empty() || ones.empty()) return std::numeric_limits<double>::quiet_NaN();
   std::ranges::sort(zeros);
   std::ranges::sort(ones);
-  // In halves, so that the sum is exact: below the score, plus half of those that equal it.
+  // Counted in halves, so that the sum is exact: scores below, plus half of the equal ones.
   std::int64_t halves = 0;
   auto below = zeros.begin();
   auto up_to = zeros.begin();

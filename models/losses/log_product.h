@@ -7,11 +7,11 @@
 
 namespace foretrain {
 
-/// sum of log(x_i) = log(product of x_i): one logarithm for hundreds of factors, which costs a loss
-/// next to nothing. Each product is rounded to 2^-53 of itself, as a sum of logarithms would be.
+/// sum of log(x_i) = log(product of x_i): one logarithm for hundreds of factors, at almost no cost
+/// to a loss. Each product is rounded relatively to 2^-53, as a sum of logarithms would be.
 class LogProduct {
  public:
-  /// x >= 1 and below 2^64. Infinity or NaN makes the result NaN.
+  /// x is at least 1 and below 2^64. Infinity or NaN makes the result NaN.
   void multiply(double x) {
     product_ *= x;
     if (!(product_ < 0x1p900)) take();

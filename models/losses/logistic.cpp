@@ -1,4 +1,4 @@
-// The loss of a yes or no: minus the log-likelihood of the label under a sigmoid.
+// The loss of a binary label: minus its log-likelihood under a sigmoid.
 #include "models/base/check.h"
 #include "models/losses/log_product.h"
 #include "models/losses/losses.h"
@@ -9,11 +9,11 @@
 namespace foretrain {
 namespace {
 
-/// `gradient`: null, or as `logits`, which it may be.
+/// `gradient`: null, or an array as `logits`, possibly the same.
 ///
-/// With t = -s z, the loss is max(t, 0) + log(1 + e), e = exp(-|t|), and its derivative by z is
-/// -s sigmoid(t), sigmoid(t) = 1 / (1 + e) where t >= 0, e / (1 + e) elsewhere: nothing overflows,
-/// nothing cancels.
+/// With t = -s z, the loss is max(t, 0) + log(1 + e), e = exp(-|t|), and its derivative by z is -s
+/// sigmoid(t), sigmoid(t) = 1 / (1 + e) if t >= 0, else e / (1 + e): nothing overflows, nothing
+/// cancels.
 BatchLoss compute(const float* logits, float* gradient, std::int64_t batch,
                   std::span<const std::int32_t> labels) {
   FT_CHECK_OP(static_cast<std::int64_t>(labels.size()), ==, batch);

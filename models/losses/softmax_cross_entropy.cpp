@@ -10,18 +10,18 @@
 namespace foretrain {
 namespace {
 
-// Up to so many classes a row is too short for registers: their lanes are examples then.
+// Up to this many classes a row is too short for registers: lanes are examples instead.
 constexpr int kNarrow = 32;
 
 struct Rows {
   const float* logits;  // [batch][classes]
-  float* gradient;      // null, or as `logits`, which it may be
+  float* gradient;      // null, or an array as `logits`, possibly the same
   std::int64_t batch;
   int classes;
   const std::int32_t* labels;
 };
 
-/// What the label of an example adds to the loss, `top` being the largest of its logits `z`.
+/// Adds the label's term to the loss; `top` is the largest of its example's logits `z`.
 void add_label(const float* z, std::int32_t label, float top, BatchLoss& loss) {
   loss.sum -= static_cast<double>(z[label] - top);
   const bool first_of_largest = z[label] == top && std::find(z, z + label, top) == z + label;
@@ -62,7 +62,7 @@ BatchLoss narrow(const Rows& rows) {
   return loss;
 }
 
-// Lanes beyond the end of a row hold minus infinity, whose exponential adds nothing.
+// Lanes beyond the end of a row are minus infinity, whose exponential adds nothing.
 constexpr float kNothing = -std::numeric_limits<float>::infinity();
 
 float largest(const float* z, int classes) {
@@ -71,7 +71,7 @@ float largest(const float* z, int classes) {
   return top.maxCoeff();
 }
 
-/// The sum of exp(z - top); the terms into `shares` where it is not null.
+/// Returns the sum of exp(z - top); stores the terms in `shares` unless it is null.
 float exponentials(const float* z, float top, int classes, float* shares) {
   Lanes total = Lanes::Zero();
   for (int c = 0; c < classes; c += kLanes) {

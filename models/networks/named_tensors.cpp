@@ -7,13 +7,13 @@
 namespace foretrain {
 namespace {
 
-/// `conv`, of `conv 6@5x5 pad 2 + relu`.
+/// The kind of a layer: `conv` for `conv 6@5x5 pad 2 + relu`.
 std::string kind_of(const Layer& layer) {
   const std::string name = layer.name();
   return name.substr(0, name.find(' '));
 }
 
-/// By layer, of those with parameters: `conv1`, `conv2`, `dense1`.
+/// Names by layer, of layers with parameters: `conv1`, `conv2`, `dense1`.
 std::map<int, std::string> names_of(const Network& network) {
   std::map<int, std::string> names;
   std::map<std::string, int> met;

@@ -1,4 +1,4 @@
-// The parameters of a network as tensors that other programs know by name.
+// The parameters of a network as named tensors for other programs.
 #pragma once
 
 #include "models/networks/network.h"
@@ -9,20 +9,19 @@
 
 namespace foretrain {
 
-/// Where a tensor lies among the parameters, or statistics: float, row after row, the last
+/// The place of a tensor in the parameters, or statistics: floats, row after row, the last
 /// dimension innermost.
 struct NamedTensor {
-  std::string name;                 ///< `dense1.weight`, `conv2.bias`: the layer's kind, counted
-  std::vector<std::int64_t> shape;  ///< as the layer's header says: dense [inputs][outputs]
+  std::string name;                 ///< `dense1.weight`, `conv2.bias`: the layer's kind, numbered
+  std::vector<std::int64_t> shape;  ///< as in the layer's header: dense [inputs][outputs]
   std::int64_t first = 0;
   std::int64_t count = 0;
 };
 
-/// In the order of the parameters, all of them.
+/// All tensors in the order of the parameters.
 std::vector<NamedTensor> named_tensors(const Network& network);
 
-/// What a training keeps beside them (Network::statistics), all of it in order:
-/// `batch_norm1.running_mean`.
+/// All statistics in order (Network::statistics): `batch_norm1.running_mean`.
 std::vector<NamedTensor> named_statistics(const Network& network);
 
 /// `[784][10]`

@@ -15,7 +15,7 @@
 namespace foretrain {
 namespace {
 
-// What is made of the layers between: activations of an evaluation stay below this.
+// The limit of an evaluation's activations between layers.
 constexpr std::int64_t kEvaluationBytes = 32 << 20;
 constexpr std::int64_t kEvaluationBatch = 256;  // a softmax's input and logits in the L2 cache
 
@@ -34,7 +34,7 @@ struct Loss {
   }
 };
 
-/// A line behind adds what line `line` makes, so that has to be there by itself.
+/// A later line adds the output of line `line`, so the output must be stored separately.
 bool is_added(const std::vector<LayerSpec>& specs, std::size_t line) {
   const auto of = static_cast<int>(line);
   for (int i = of + 1; i < static_cast<int>(specs.size()); ++i) {
@@ -48,7 +48,7 @@ bool is_relu(const std::vector<LayerSpec>& specs, std::size_t line) {
   return line < specs.size() && specs[line].kind == "relu";
 }
 
-/// The relu of this line is part of the layer behind it.
+/// The relu of this line is part of the layer after it.
 bool goes_behind(const std::vector<LayerSpec>& specs, std::size_t line) {
   return line > 0 && is_relu(specs, line) && line + 1 < specs.size() &&
          takes_relu_before(specs[line + 1]) && !is_added(specs, line);

@@ -1,4 +1,4 @@
-// A network as it is written down: a list of layers under a loss.
+// The description of a network in a scenario: a list of layers under a loss.
 #pragma once
 
 #include "models/layers/layer_spec.h"
@@ -9,17 +9,17 @@
 namespace foretrain {
 
 /// The layers from input to logits; the loss follows from the classes (`softmax_cross_entropy`, or
-/// `logistic` where the last layer has one output and there are two classes).
+/// `logistic` if the last layer has one output and there are two classes).
 struct NetworkSpec {
   std::vector<LayerSpec> layers;
 
   bool operator==(const NetworkSpec&) const = default;
 };
 
-/// A network by what its layers took elsewhere, from the input to the loss.
+/// A network as the times that its layers took elsewhere, from the input to the loss.
 struct NetworkProfile {
   std::vector<LayerTimes> layers;
-  int batch_size = 1;  ///< examples that the times are of
+  int batch_size = 1;  ///< number of examples that the times refer to
 };
 
 }  // namespace foretrain

@@ -38,9 +38,9 @@ LayerSpec conv(int units, int size, int stride, int padding, const Initializer& 
 LayerSpec max_pool(int size, int stride, int padding = 0) {
   return {.kind = "max_pool", .size = size, .stride = stride, .padding = padding};
 }
-constexpr int kClasses = 0;  // units of the last layer: as many as there are classes
+constexpr int kClasses = 0;  // units of the last layer: the number of classes
 
-/// Starts from zero: the loss is convex, and so every class is as likely as any other.
+/// Starts from zero: the loss is convex, and all classes are equally likely.
 NetworkSpec softmax(const NetworkOptions& /*options*/) { return {{dense(kClasses, kZero)}}; }
 
 NetworkSpec mlp(const NetworkOptions& options) {
@@ -53,8 +53,8 @@ NetworkSpec mlp(const NetworkOptions& options) {
   return spec;
 }
 
-/// LeNet-5 (LeCun et al. 1998) as it is taught since: rectifiers, maximum pools, no sparse table of
-/// connections. Initialised as Keras does by default (Glorot, biases 0).
+/// LeNet-5 (LeCun et al. 1998) in its usual later form: rectifiers, maximum pools, no sparse table
+/// of connections. Initialised as by default in Keras (Glorot, biases 0).
 NetworkSpec lenet(const NetworkOptions& /*options*/) {
   return {{conv(6, 5, 1, 2, kGlorot), relu(), max_pool(2, 2), conv(16, 5, 1, 0, kGlorot), relu(),
            max_pool(2, 2), flatten(), dense(120, kGlorot), relu(), dense(84, kGlorot), relu(),

@@ -46,7 +46,7 @@ Pass::Pass(const Network& network, Network::Workspace& workspace, std::span<cons
 }
 
 Pass::Range Pass::range(std::size_t layer) const {
-  // A batch that lacks features shortens the first layer alone.
+  // With a batch that lacks features only the first layer has fewer parameters.
   const auto missing = static_cast<std::size_t>(network_.parameters()) - parameters_.size();
   const auto first = static_cast<std::size_t>(network_.first_parameter(layer));
   const auto count = static_cast<std::size_t>(network_.layers()[layer]->parameters());

@@ -1,4 +1,4 @@
-// What a gradient scribbles on.
+// The buffers of a gradient.
 #pragma once
 
 #include "models/networks/network.h"
@@ -12,7 +12,7 @@
 
 namespace foretrain {
 
-/// What an evaluation gathers.
+/// The buffers of an evaluation.
 struct EvaluationBuffers {
   std::vector<std::int64_t> examples;
   Batch batch;
@@ -20,27 +20,27 @@ struct EvaluationBuffers {
   std::vector<std::int32_t> labels;
 };
 
-/// One buffer, used as the plan for a batch of a size says.
+/// One buffer, used according to the plan for the size of the batch.
 class Network::Workspace {
  public:
-  /// `part_begins`: layers that a part of a pass begins with, besides the first.
+  /// `part_begins`: layers at which a part of a pass begins, besides the first.
   Workspace(const Network& network, std::span<const std::size_t> part_begins, Stream dropout_stream)
       : dropout(dropout_stream),
         network_(network),
         part_begins_(part_begins.begin(), part_begins.end()) {}
 
-  /// Plans the buffer for `examples`; allocates where it never was planned for so many.
+  /// Plans the buffer for `examples`; allocates only if it was never planned for as many.
   void prepare(std::int64_t examples);
   [[nodiscard]] const WorkspacePlan& plan() const { return *plan_; }
-  /// From the numbers of `example` on; of an output that is kept by group, it is the group's first.
+  /// From the numbers of `example` on; from the group's first if stored by group.
   [[nodiscard]] float* output(std::size_t layer, std::int64_t example = 0);
-  /// Of the loss by the output of `layer`, likewise.
+  /// The loss's gradient by the output of `layer`, likewise.
   [[nodiscard]] float* output_gradient(std::size_t layer, std::int64_t example = 0);
   [[nodiscard]] std::byte* saved(std::size_t layer, std::int64_t example = 0);
   [[nodiscard]] float* scratch();
 
   Stream dropout;
-  std::vector<float> statistics;  ///< of Network::statistics
+  std::vector<float> statistics;  ///< as in Network::statistics
   EvaluationBuffers evaluation;
 
  private:
@@ -50,31 +50,31 @@ class Network::Workspace {
   const Network& network_;
   std::vector<std::size_t> part_begins_;
   Floats memory_;
-  std::deque<WorkspacePlan> plans_;      // one for each batch size that was seen
-  const WorkspacePlan* plan_ = nullptr;  // of the batch that it is prepared for
+  std::deque<WorkspacePlan> plans_;      // one for each batch size so far
+  const WorkspacePlan* plan_ = nullptr;  // for the batch that it is prepared for
 };
 
-/// A batch on its way through a network.
+/// One pass of a batch through a network.
 class Pass {
  public:
   Pass(const Network& network, Network::Workspace& workspace, std::span<const float> parameters,
        const Batch& batch, Parallel& parallel);
 
-  /// Layers [first, last), whole runs, the first first.
+  /// Layers [first, last), whole runs, in order.
   void forward(std::size_t first, std::size_t last, bool training);
-  /// Layers [first, last), whole runs, the last first. `gradient`: as the parameters; that of these
-  /// layers is written.
+  /// Layers [first, last), whole runs, in reverse order. Writes the part of these layers in
+  /// `gradient`, which is laid out as the parameters.
   void backward(std::size_t first, std::size_t last, std::span<float> gradient);
   [[nodiscard]] std::span<const float> logits();
   [[nodiscard]] std::span<float> logit_gradient();
 
  private:
-  /// Where the parameters of a layer are.
+  /// The place of a layer's parameters.
   struct Range {
     std::size_t first = 0;
     std::size_t count = 0;
   };
-  /// Of the batch: so many from `first` on.
+  /// `count` examples of the batch, from `first`.
   struct Examples {
     std::int64_t first = 0;
     std::int64_t count = 0;
@@ -87,7 +87,7 @@ class Pass {
   void fill(LayerPass& pass, std::size_t layer, const Examples& of);
   void forward_layer(std::size_t layer, const Examples& of, bool training);
   void backward_layer(std::size_t layer, const Examples& of, std::span<float> gradient);
-  /// The gradient by the output of `layer` gets what layers that add it, further back, have kept.
+  /// Adds the saved gradients of later layers that read the output of `layer` to its gradient.
   void add_skipped(std::size_t layer);
   [[nodiscard]] std::size_t logit_count() const;
 
@@ -96,7 +96,7 @@ class Pass {
   std::span<const float> parameters_;
   const Batch& batch_;
   Parallel& parallel_;
-  bool compact_;  // the parameters are those of the features present
+  bool compact_;  // the parameters are those of the present features
 };
 
 }  // namespace foretrain

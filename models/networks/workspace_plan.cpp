@@ -6,16 +6,16 @@
 namespace foretrain {
 namespace {
 
-// Of what a group makes on its way there and back: a share of the last cache, and enough work for
-// a few threads. lenet on 512 examples takes 24.7 us an example as one group; in groups of 8, 16,
-// 32, 64 (4 MB) 21.0, 21.3, 21.2, 21.2 on one core, and two cores want 32 or more.
+// Bytes of a group's activations and gradients: a share of the last-level cache, and enough work
+// for a few threads. lenet on 512 examples takes 24.7 us an example as one group; in groups of 8,
+// 16, 32, 64 (4 MB) 21.0, 21.3, 21.2, 21.2 on one core, and two cores need 32 or more.
 constexpr std::int64_t kGroupBytes = 4 << 20;
-// Pixels that a layer makes of a group, about: it packs its weights once for each, which takes as
-// long as products of some 30 pixels.
+// Approximate pixels in a layer's output of a group: weights are packed once for each group, which
+// takes as long as products of some 30 pixels.
 constexpr std::int64_t kGroupPixels = 4096;
-constexpr std::int64_t kGroupStep = 16;  // of these even one float an example is whole cache lines
+constexpr std::int64_t kGroupStep = 16;  // then even one float an example fills whole cache lines
 
-// Rounded up to a cache line.
+// Rounds up to a cache line.
 std::size_t lines(std::int64_t floats) { return (static_cast<std::size_t>(floats) + 15) / 16 * 16; }
 
 bool is_from(std::span<const Skip> skips, std::size_t layer) {
@@ -79,7 +79,7 @@ void WorkspacePlan::find_runs(const PlannedNetwork& network) {
   }
 }
 
-// Of two gradients at the same time the later layer's is read, the other written.
+// Two gradients exist at the same time: the later layer's is read, and the other is written.
 void WorkspacePlan::place_gradients(const PlannedNetwork& network) {
   const auto layers = network.layers;
   std::array<std::int64_t, 4> most{};  // floats of each buffer: two between runs, two within

@@ -1,4 +1,4 @@
-// Where the numbers of a pass through a network lie.
+// The memory layout of a pass through a network.
 #pragma once
 
 #include "models/base/quantity.h"
@@ -13,60 +13,60 @@
 
 namespace foretrain {
 
-/// Layers [first, last) that `group` examples of a batch go through together, then the next ones:
-/// what the first layer makes of them is still in the caches when the next one reads it. Layers
-/// that go by example (Layer::by_example), or a single one with the whole batch as its group.
+/// Layers [first, last) that `group` examples of a batch pass together, before the next group: the
+/// output of one layer is still in the caches when the next one reads it. A run has layers
+/// `by_example` (Layer::by_example), or a single layer with the whole batch as its group.
 struct LayerRun {
   std::size_t first = 0;
   std::size_t last = 0;
   std::int64_t group = 0;
 };
 
-/// A layer that reads the output of another one than that before it (Layer::other).
+/// A layer that reads the output of a layer other than the one before it (Layer::other).
 struct Skip {
   std::size_t from = 0;
   std::size_t to = 0;
 };
 
-/// What a batch is planned by.
+/// The input of a plan.
 struct PlannedNetwork {
   std::span<const std::unique_ptr<const Layer>> layers;
   std::span<const Skip> skips;
-  /// Layers that a part of a pass begins with: a run begins there, too.
+  /// Layers at which a part of a pass begins: a run begins there, too.
   std::span<const std::size_t> part_begins;
 };
 
-/// Runs, with a place for everything in one buffer:
+/// The runs of a batch, with a place for all data in one buffer:
 ///
 ///     outputs of the layers, in order | what layers save | gradients by outputs | scratch
 ///
-/// An output that a backward pass reads, or a layer of another run, is kept of the whole batch, any
-/// other of a group. Gradients by outputs take turns in two buffers between runs, in two others, of
-/// a group, within them.
+/// An output that a backward pass, or a layer of another run, reads is stored for the whole batch,
+/// any other for one group. Gradients by outputs alternate between two buffers at the ends of runs,
+/// and between two others, for one group, within runs.
 class WorkspacePlan {
  public:
   /// Floats; begins at a multiple of 16.
   struct Place {
     std::size_t first = 0;
     std::size_t floats = 0;
-    bool whole = true;  ///< of the batch; else of a group
+    bool whole = true;  ///< for the batch; else for a group
   };
   struct GradientPlace : Place {
-    std::size_t buffer = 0;  ///< of the four
+    std::size_t buffer = 0;  ///< one of the four
   };
 
-  /// By kernels whose registers hold `simd` floats.
+  /// For kernels whose registers hold `simd` floats.
   WorkspacePlan(const PlannedNetwork& network, std::int64_t batch,
                 int simd = register_floats(kernel_set()));
 
   [[nodiscard]] std::int64_t examples() const { return examples_; }
   [[nodiscard]] std::span<const LayerRun> runs() const { return runs_; }
   [[nodiscard]] const Place& output(std::size_t layer) const { return outputs_[layer]; }
-  /// By the output of `layer`.
+  /// The gradient by the output of `layer`.
   [[nodiscard]] const GradientPlace& gradient(std::size_t layer) const { return gradients_[layer]; }
   [[nodiscard]] const Place& saved(std::size_t layer) const { return saved_[layer]; }
   [[nodiscard]] const Place& scratch() const { return scratch_; }
-  /// The four buffers that gradients by outputs lie in.
+  /// The size of the four buffers of gradients by outputs.
   [[nodiscard]] std::size_t gradient_floats() const { return gradient_floats_; }
   [[nodiscard]] Bytes size() const { return {static_cast<std::int64_t>(total_) * 4}; }
 
@@ -77,7 +77,7 @@ class WorkspacePlan {
 
   std::int64_t examples_;
   std::vector<LayerRun> runs_;
-  std::vector<Place> outputs_;  // by layer, as are the two below
+  std::vector<Place> outputs_;  // by layer, as the two below
   std::vector<GradientPlace> gradients_;
   std::vector<Place> saved_;
   Place scratch_;

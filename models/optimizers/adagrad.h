@@ -13,8 +13,8 @@ namespace foretrain {
 /// n <- n + g'^2
 /// w <- w - rate g' / (sqrt(n) + epsilon)
 ///
-/// State: n, from initial_accumulator. Without decay a gradient of zero changes nothing: rows that
-/// a sparse gradient lacks can be left out.
+/// State: n, starting at initial_accumulator. Without decay a gradient of zero changes nothing:
+/// rows absent from a sparse gradient can be left out.
 class Adagrad final : public Optimizer {
  public:
   using Optimizer::Optimizer;

@@ -14,9 +14,9 @@ namespace foretrain {
 /// v <- beta2 v + (1 - beta2) g'^2
 /// w <- w - rate m^ / (sqrt(v^) + epsilon),   m^ = m / (1 - beta1^t),   v^ = v / (1 - beta2^t)
 ///
-/// State: m, v, from 0. Of a sparse gradient only the rows present are touched, with the t of all
-/// updates: the moments of the others do not decay, nor do they move w, which differs from a dense
-/// gradient with zeros.
+/// State: m, v, starting at 0. With a sparse gradient only the present rows change, with the t of
+/// all updates: the moments of absent rows do not decay, nor do they move w, which differs from a
+/// dense gradient with zeros.
 class Adam final : public Optimizer {
  public:
   using Optimizer::Optimizer;
@@ -32,7 +32,7 @@ class Adam final : public Optimizer {
     const auto beta2 = static_cast<float>(spec().beta2);
     const auto rest1 = static_cast<float>(1 - spec().beta1);
     const auto rest2 = static_cast<float>(1 - spec().beta2);
-    // The corrections of the moments, folded into what all parameters share.
+    // The corrections of the moments are included in factors shared by all parameters.
     const auto rate = static_cast<float>(u.rate / (1 - whole_power(spec().beta1, t)));
     const auto scale = static_cast<float>(1 / std::sqrt(1 - whole_power(spec().beta2, t)));
     const auto epsilon = static_cast<float>(spec().epsilon);

@@ -6,21 +6,21 @@
 
 namespace foretrain {
 
-/// Algorithm 1 of "Ad click prediction: a view from the trenches" (KDD 2013), alpha being the
+/// Algorithm 1 of "Ad click prediction: a view from the trenches" (KDD 2013), where alpha is the
 /// learning rate:
 ///
 /// g' = g + weight_decay w
 /// sigma = (sqrt(n + g'^2) - sqrt(n)) / alpha
 /// z <- z + g' - sigma w
 /// n <- n + g'^2
-/// w <- 0                                                    where |z| <= l1
-///      -(z - sign(z) l1) / ((beta + sqrt(n)) / alpha + l2)   elsewhere
+/// w <- 0                                                    if |z| <= l1
+///      -(z - sign(z) l1) / ((beta + sqrt(n)) / alpha + l2)   else
 ///
-/// State: z, n, from 0. w follows from the state alone, so training has to start from w = 0, which
-/// is what that state means: any other start is forgotten at a parameter's first update. alpha
-/// cannot change, since z was summed with it: schedules are refused (the rate of each coordinate
-/// falls as alpha / (beta + sqrt(n))). Without decay, from w = 0, a gradient of zero changes
-/// nothing: rows that a sparse gradient lacks can be left out.
+/// State: z, n, starting at 0. w follows from the state alone, so training has to start from w = 0,
+/// the value of that state: any other start is lost at a parameter's first update. alpha cannot
+/// change, since z was summed with it: schedules are rejected (the rate of each coordinate falls as
+/// alpha / (beta + sqrt(n))). Without decay, from w = 0, a gradient of zero changes nothing: rows
+/// absent from a sparse gradient can be left out.
 class Ftrl final : public Optimizer {
  public:
   explicit Ftrl(const OptimizerSpec& spec) : Optimizer(spec) {

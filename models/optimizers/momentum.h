@@ -8,11 +8,11 @@ namespace foretrain {
 /// g' = g + weight_decay w
 /// v <- momentum v + g'
 /// w <- w - rate v                     (heavy ball: Polyak 1964)
-/// w <- w - rate (g' + momentum v)     (nesterov: Sutskever et al. 2013, w being the point that
-///                                      the gradient was taken at)
+/// w <- w - rate (g' + momentum v)     (nesterov: Sutskever et al. 2013, w being the place at which
+///                                      the gradient was computed)
 ///
 /// The rate is outside v, as in PyTorch: when a schedule changes it, the whole step changes. State:
-/// v, from 0. Of a sparse gradient only the rows present are touched: v of the others neither
+/// v, starting at 0. With a sparse gradient only the present rows change: v of absent rows neither
 /// decays nor moves w, which differs from a dense gradient with zeros.
 class Momentum final : public Optimizer {
  public:

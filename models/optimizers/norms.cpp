@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kPiecesMost = 256;
 constexpr std::size_t kPieceLeast = 4096;
 
-// 16 additions are in flight, enough to keep up with memory; each product is exact.
+// 16 additions run in parallel, enough to keep up with memory; each product is exact.
 double sum_of_squares(std::span<const float> x) {
   Eigen::Array<double, kLanes, 1> sums = Eigen::Array<double, kLanes, 1>::Zero();
   const auto add = [&](const auto& block) { sums += block.template cast<double>().square(); };
@@ -49,7 +49,7 @@ double squared_norm(std::span<const float> x) {
 
 double squared_norm(std::span<const float> x, Parallel& parallel) {
   Pieces pieces(x);
-  // One reference: the function fits into std::function without an allocation.
+  // It captures one reference, so it fits into std::function without an allocation.
   parallel.run(static_cast<int>(pieces.count),
                [&pieces](int piece) { pieces.add_up(static_cast<std::size_t>(piece)); });
   double sum = 0;

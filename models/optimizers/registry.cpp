@@ -1,4 +1,4 @@
-// The optimizers by name: a new one is a file beside this one, plus a line here.
+// The optimizers by name: a new one is a file in this folder, plus a line here.
 #include "models/base/check.h"
 #include "models/optimizers/adagrad.h"
 #include "models/optimizers/adam.h"
@@ -17,8 +17,8 @@ using Make = std::unique_ptr<const Optimizer> (*)(const OptimizerSpec&);
 struct Rule {
   std::string_view name;
   Make make;
-  double learning_rate;       // where a scenario gives none
-  bool zero_changes_nothing;  // a gradient of zero, without decay
+  double learning_rate;       // default, if a scenario gives none
+  bool zero_changes_nothing;  // a gradient of zero, without decay, has no effect
 };
 
 template <class T>

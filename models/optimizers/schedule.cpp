@@ -10,7 +10,7 @@ namespace foretrain {
 namespace {
 
 /// 1 - t^2 / (a b) (1 - t^2 / (c d) (1 - ...)): the series of sine (over t) or cosine by Horner,
-/// `first` being 2 for cosine, 3 for sine. |t| <= pi / 4: the next term is below 2^-58.
+/// with `first` 2 for cosine, 3 for sine. |t| <= pi / 4: the next term is below 2^-58.
 double alternating_series(double t, int first) {
   double sum = 1;
   for (int k = first + 14; k >= first; k -= 2) sum = 1 - sum * (t * t) / (k * (k - 1));

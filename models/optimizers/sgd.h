@@ -8,7 +8,7 @@ namespace foretrain {
 /// g' = g + weight_decay w
 /// w <- w - rate g'
 ///
-/// No state. Without decay a gradient of zero changes nothing: rows that a sparse gradient lacks
+/// No state. Without decay a gradient of zero changes nothing: rows absent from a sparse gradient
 /// can be left out.
 class Sgd final : public Optimizer {
  public:

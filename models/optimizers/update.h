@@ -1,4 +1,4 @@
-// What the rules of optimizers share: an update over parallel parts, powers.
+// Common parts of the rules of optimizers: an update over parallel parts, powers.
 #pragma once
 
 #include "models/base/check.h"
@@ -9,8 +9,8 @@
 
 namespace foretrain {
 
-/// Parameters of one kind (weights, or biases) with what belongs to them, all of one length.
-/// `after` may be `before`: a rule writes a number when it has read all that it needs of it.
+/// Parameters of one kind (weights, or biases) with gradient and state, all of one length. `after`
+/// may be `before`: a rule writes a number after it has read all that depends on it.
 struct Update {
   std::int64_t version = 0;  ///< updates before this one
   double rate = 0;           ///< learning_rate x schedule (x biases.rate_factor)
@@ -25,7 +25,7 @@ struct Update {
   [[nodiscard]] ArrayMap state(std::size_t slot) const { return {slots[slot], size()}; }
 };
 
-/// base^exponent by squaring, exponent >= 0: multiplications alone, where the last bit of the C
+/// base^exponent by squaring, exponent >= 0: only multiplications, because the last bit of the C
 /// library's pow differs between versions. Its error is about `exponent` x 2^-53, relative.
 inline double whole_power(double base, std::int64_t exponent) {
   FT_CHECK_OP(exponent, >=, 0);

@@ -42,19 +42,19 @@ void widen(std::span<const std::byte> halves, std::span<float> to) {
   }
 }
 
-// Larger is a larger number, or no number: without an order among all of them a sort has no end.
+// Larger means a larger number, or NaN: without a total order a sort would not end.
 std::uint32_t magnitude(float number) {
   return std::bit_cast<std::uint32_t>(number) & 0x7FFF'FFFFU;
 }
 
-// Where the `sent` largest are, ascending.
+// The places of the `sent` largest numbers, ascending.
 std::vector<std::uint32_t> places_of_largest(std::span<const float> numbers, std::int64_t sent) {
   std::vector<std::uint32_t> order(numbers.size());
   std::ranges::transform(numbers, order.begin(), magnitude);
   const auto last = order.begin() + (sent - 1);
   std::nth_element(order.begin(), last, order.end(), std::greater<>());
   const std::uint32_t least = *last;
-  // Those in front are as large or larger; the rest of the places is for the first of that size.
+  // Numbers before `last` are at least as large; the remaining places go to the first of that size.
   std::int64_t equal = std::count(order.begin(), last + 1, least);
   std::vector<std::uint32_t> places;
   places.reserve(static_cast<std::size_t>(sent));

@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::size_t kHead = 8;  // n, m
 
-// To the end, whatever it finds, so that the compiler makes vectors of it.
+// Does not stop at the first error, so that the compiler can vectorise it.
 bool ascending_below(std::span<const std::uint32_t> indices, std::int64_t count) {
   unsigned wrong = 0;
   for (std::size_t i = 1; i < indices.size(); ++i) wrong |= indices[i - 1] >= indices[i] ? 1U : 0U;
   return wrong == 0 && (indices.empty() || indices.back() < count);
 }
 
-// Payloads begin at a multiple of 4 bytes, and these hold words only.
+// Payloads begin at a multiple of 4 bytes, and these contain words only.
 const std::uint32_t* words_of(const Payload& push) {
   return reinterpret_cast<const std::uint32_t*>(push.bytes().data());
 }

@@ -1,4 +1,4 @@
-// What messages carry where a gradient touches few parameters.
+// The format of pushes whose gradients touch few parameters.
 #pragma once
 
 #include "models/cost/work.h"
@@ -15,27 +15,27 @@ namespace foretrain {
 ///
 ///     n | m | n indices | n gradients | m indices
 ///
-/// Indices ascend; they count from the bucket's first parameter. The reply carries m values, in
-/// that order. m = kAll asks for the whole bucket (the chief evaluates next); no list follows.
+/// Indices ascend; they count from the bucket's first parameter. The reply has m values, in that
+/// order. m = kAll requests the whole bucket (the chief evaluates next); no list follows.
 struct SparsePush {
   static constexpr std::uint32_t kAll = 0xFFFF'FFFF;
 
   std::span<const std::uint32_t> touched;
-  std::span<const float> gradient;  ///< as `touched`
+  std::span<const float> gradient;  ///< one for each of `touched`
   bool all = false;
-  std::span<const std::uint32_t> wanted;  ///< empty where `all`
+  std::span<const std::uint32_t> wanted;  ///< empty if `all`
 
   [[nodiscard]] Listed listed() const { return {std::ssize(touched), std::ssize(wanted)}; }
 };
 
 Payload encode(const SparsePush& push);
-/// The parts of an encoded push (they point into it); nothing where it is malformed for a bucket of
+/// The parts of an encoded push (they point into it); nothing if it is malformed for a bucket of
 /// `count` parameters.
 std::optional<SparsePush> decode(const Payload& push, std::int64_t count);
-/// The same of a push that `decode` has taken: nothing is checked again.
+/// The same for a push that `decode` has accepted: nothing is checked again.
 SparsePush parts_of(const Payload& push);
 
-/// Largest encoded push for `count` parameters.
+/// The size of the largest push for `count` parameters.
 constexpr Bytes largest_push(std::int64_t count) { return push_size({count, count}); }
 
 }  // namespace foretrain

@@ -32,8 +32,8 @@ Job AllReduceWorker::finish_job(std::uint32_t bucket, JobId id, std::vector<Payl
                                      std::int64_t{training().workers} * training().sums_a_round());
 }
 
-// What is sent of them has left before they change again: that takes a gradient of everybody, who
-// has got them then.
+// The payload is sent before these values change again: the change needs a gradient of every
+// worker, and each has received the values by then.
 Payload AllReduceWorker::finished(std::uint32_t bucket, Effects& effects) {
   owned_.at(bucket).finish_apply();
   if (keeps_master_) return catch_up(bucket, effects);

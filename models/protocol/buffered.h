@@ -1,4 +1,4 @@
-// What a node holds of what others have sent.
+// The bytes of received payloads that a node holds.
 #pragma once
 
 #include "models/base/quantity.h"
@@ -7,7 +7,7 @@
 
 namespace foretrain {
 
-/// Bytes of payloads, from when they are taken to when they are let go.
+/// Bytes of payloads, counted from receipt to release.
 class BufferedBytes {
  public:
   void take(Bytes size) {
@@ -23,11 +23,11 @@ class BufferedBytes {
 };
 
 /// A node's program that holds payloads of others longer than it takes to copy them: gradients that
-/// a server gathers, or has not come to yet; sums that a worker has not added its own to.
+/// a server collects or has not come to, sums to which a worker has not added its part.
 class Buffering {
  public:
   virtual ~Buffering() = default;
-  /// The most that it has held at one time.
+  /// The most bytes held at one time.
   [[nodiscard]] Bytes peak_buffered() const { return buffered_.most(); }
 
  protected:

@@ -1,4 +1,4 @@
-// When the nodes of a training keep their states, all at the same cut.
+// The rule for when the nodes of a training save their states, all at the same cut.
 #pragma once
 
 #include "models/base/time.h"
@@ -7,28 +7,29 @@
 
 namespace foretrain {
 
-/// `checkpoint: every:`, one of the two; neither: never.
+/// `checkpoint: every:`: one of the two is set, or neither if checkpoints are off.
 struct CheckpointRule {
-  std::int64_t steps = 0;  ///< a worker's, between two
-  Duration time;           ///< from one that is kept to the next
+  std::int64_t steps = 0;  ///< steps of a worker between two checkpoints
+  Duration time;           ///< from the end of one checkpoint to the next
 
   [[nodiscard]] bool wanted() const { return steps > 0 || time.ns > 0; }
   bool operator==(const CheckpointRule&) const = default;
 };
 
-/// The cuts of a training, as the node that decides them counts. A cut is called by the steps of a
-/// worker before it (of asynchronous workers in the mean), so no two have the same name:
+/// Counts the cuts (consistent checkpoints) of a training at the node that decides them. The name
+/// of a cut is the number of a worker's steps before it (their mean if asynchronous), so names are
+/// unique:
 ///
 ///     by steps   the first step that ends at or after the next multiple of `steps`
-///     by time    the first step that ends after the timer rang; it is armed anew when that cut is
-///                kept, so a disk slower than the interval costs time, not memory
+///     by time    the first step that ends after the timer fired; the timer starts again when that
+///                cut is saved, so a disk slower than the interval costs time, not memory
 class Cuts {
  public:
   explicit Cuts(const CheckpointRule& rule) : rule_(rule) {}
 
-  /// The training goes on from this cut; 0: it begins.
+  /// The training continues from this cut; 0 if it begins.
   void begin_at(std::int64_t cut) { last_ = cut; }
-  /// The timer that a cut by time waits for is to be armed.
+  /// Cuts are made by time, so their timer is to be armed.
   [[nodiscard]] bool wants_timer() const { return rule_.time.ns > 0; }
   [[nodiscard]] Duration time() const { return rule_.time; }
   void rang() { rang_ = true; }
@@ -38,7 +39,7 @@ class Cuts {
     if (step <= last_) return false;
     return rule_.steps > 0 ? step / rule_.steps > last_ / rule_.steps : rang_;
   }
-  /// It is decided.
+  /// The cut is decided.
   void take(std::int64_t step) {
     last_ = step;
     rang_ = false;

@@ -12,7 +12,7 @@ void CollectiveTurns::begin(MessageKind kind, Step round, BucketRun buckets, std
   if (wanted_ && sends > 0) open_.push_back({kind, round, buckets, sends, {}});
 }
 
-// A worker is in one gather at a time, so new values are those of the last one.
+// A worker takes part in one gather at a time, so new values belong to the last one.
 CollectiveTurns::Collective& CollectiveTurns::of(const Message& message) {
   const auto is_of = [&](const Collective& each) {
     if (each.kind != message.kind) return false;

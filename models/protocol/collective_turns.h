@@ -1,4 +1,4 @@
-// The order in which the messages of a worker's collectives leave, where gradients lie in parts.
+// The order of the messages of a worker's collectives if gradients are sharded.
 #pragma once
 
 #include "models/protocol/layout.h"
@@ -12,26 +12,27 @@
 namespace foretrain {
 
 /// All workers begin the same collectives in the same order: a gather (gathers.h), the sums of the
-/// buckets of a stage, their new values (reduction.h). A message leaves when this worker has sent
-/// all messages of the collectives before its own; none overtakes another on a connection. NCCL
-/// carries out the collectives of a communicator like that.
+/// buckets of a stage, their new values (reduction.h). A message leaves after this worker has sent
+/// all messages of earlier collectives, and overtakes none on its connection. NCCL also carries out
+/// the collectives of a communicator in this order.
 ///
-/// So the order of the messages on every link of a ring follows from the layout, never from times:
+/// So the order of the messages on every link of a ring follows from the layout, never from timing:
 /// each message leaves at the later of two instants, the end of the message before it and its own
-/// arrival here, and a faster link or device makes neither later. By bucket, the order of
-/// send_queue.h, the next step's gather of a worker that is early would overtake the sums that all
-/// others wait for.
+/// arrival here, and a faster link or device delays neither. If messages were ordered by bucket, as
+/// in send_queue.h, the next gather of an early worker would overtake the sums that all others wait
+/// for.
 class CollectiveTurns {
  public:
-  /// `wanted`: false: messages leave as they are made, and nothing else is called.
+  /// If `wanted` is false, messages leave as created, and no other function is called.
   explicit CollectiveTurns(bool wanted) : wanted_(wanted) {}
 
   [[nodiscard]] bool wanted() const { return wanted_; }
-  /// This worker begins a collective, which takes `sends` messages of it: the sums (`partial`) of a
-  /// round of these buckets, or their new values (`parameters`); without buckets: a gather.
+  /// This worker begins a collective in which it sends `sends` messages: the sums (`partial`) of
+  /// these buckets in a round, or their new values (`parameters`); a gather if there are no
+  /// buckets.
   void begin(MessageKind kind, Step round, BucketRun buckets, std::size_t sends);
-  /// Holds back messages that are new among `effects` and whose turn has not come; appends those
-  /// whose turn has come. Before a gather begins, and when all effects of an input are there.
+  /// Holds back new messages among `effects` whose turn has not come; appends held ones whose turn
+  /// has come. Called before a gather begins, and after each input with all its effects.
   void pass(Effects& effects);
 
  private:
@@ -39,14 +40,14 @@ class CollectiveTurns {
     MessageKind kind;
     Step round;
     BucketRun buckets;
-    std::size_t left = 0;  // messages that this worker has to make
+    std::size_t left = 0;  // messages that this worker still has to send
     std::vector<Send> held;
   };
 
   [[nodiscard]] Collective& of(const Message& message);
 
   bool wanted_;
-  std::deque<Collective> open_;  // messages of the first one leave
+  std::deque<Collective> open_;  // the messages of the first one may leave
 };
 
 }  // namespace foretrain

@@ -9,7 +9,7 @@
 namespace foretrain {
 namespace {
 
-// A worker that gathers has new values of the buckets that it keeps, in place.
+// A worker that gathers holds new values only of the buckets whose part it keeps.
 std::size_t renewed_in_place(const Training& training, NodeId id) {
   const auto& buckets = training.layout->buckets;
   if (!training.gathers()) return buckets.size();
@@ -19,7 +19,7 @@ std::size_t renewed_in_place(const Training& training, NodeId id) {
   return static_cast<std::size_t>(std::ranges::count_if(buckets, keeps));
 }
 
-// Over a hypercube little is summed up, and messages have no one order.
+// Over a hypercube sums are small, and messages have no common order.
 bool takes_turns(const Training& training) {
   return training.sharded != "optimizer" && training.workers > 1 &&
          !Ways::of(training, training.layout->buckets.front()).hypercube;
@@ -82,7 +82,7 @@ void CollectiveWorker::rang(Instant now, TimerId timer, Effects& effects) {
     gathers_.started(effects);
     return gathered(now, effects);
   }
-  // A part of the chief's to the round that is under way may have left.
+  // A part of the chief's for the round under way may have been sent already.
   const Step round{round_.value + 2};
   if (!over() && round.value < reduction_->rounds()) cut_after(round, id_, effects);
 }
@@ -142,7 +142,7 @@ void CollectiveWorker::go_on_computing(Instant now, Effects& effects) {
   gradient_.go_on(now, parameters_.all(), is_here, effects);
 }
 
-// What a stage has read no later stage of this gradient reads: the strategy may change it.
+// No later stage of this gradient reads what a stage has read: the strategy may change it.
 void CollectiveWorker::stage_computed(Instant now, const Computed& computed, Effects& effects) {
   if (over()) return;
   const GradientStage& stage = gradient_.computed(now, computed);
@@ -154,7 +154,7 @@ void CollectiveWorker::stage_computed(Instant now, const Computed& computed, Eff
   end_step_if_it_may(now, effects);
 }
 
-// Sums with the longest way round the ring go first, as they come from others.
+// Sums with the longest way round the ring go first, in the order in which others' sums arrive.
 std::vector<std::uint32_t> CollectiveWorker::in_turn(const std::vector<std::uint32_t>& buckets) {
   if (!turns_.wanted() || buckets.empty()) return buckets;
   const int rank = static_cast<int>(index_of(id_));
@@ -164,7 +164,7 @@ std::vector<std::uint32_t> CollectiveWorker::in_turn(const std::vector<std::uint
   };
   std::vector<std::uint32_t> sorted = buckets;
   std::ranges::stable_sort(sorted, std::ranges::greater(), way);
-  // Sums that leave a group of replicas have connections of their own.
+  // Sums that leave a group of replicas have separate connections.
   const auto kept = std::ranges::count_if(buckets, [&](std::uint32_t bucket) {
     return training_->keeps_part(rank, bucket_at(bucket).shard);
   });
@@ -210,7 +210,7 @@ void CollectiveWorker::new_values(Instant now, BucketRun run, Effects& effects) 
   end_step_if_it_may(now, effects);
 }
 
-// The next stage may have its values now, the step what its end needs.
+// The next stage may have its values now, and the step the values that it needs to end.
 void CollectiveWorker::gathered(Instant now, Effects& effects) {
   go_on_computing(now, effects);
   end_step_if_it_may(now, effects);
@@ -242,26 +242,26 @@ void CollectiveWorker::end_step_if_it_may(Instant now, Effects& effects) {
   go_on(now, effects);
 }
 
-// From here on sums of the next round may come, while this worker still evaluates.
+// From here on sums of the next round may arrive while this worker still evaluates.
 void CollectiveWorker::end_round(Instant now) {
   const Duration wait = reduction_->first_sum().value_or(through_at_) - through_at_;
   const Duration apply = through_at_ - computed_at_ + reduction_->computing();
   const Bytes received = gathers_.wanted() ? Bytes{} : reduction_->moved();
   clock_.pulled(now, wait, apply, reduction_->moved(), received);
   ++round_;
-  renewed_ = 0;  // a worker that ends a round early still awaits others of its values
+  renewed_ = 0;  // a worker that ends a round early still waits for other values of it
   first_renewed_ = 0;
 }
 
-// After a round the next step needs no more than the values that its first stage reads; what is
-// evaluated has to be whole, and so has the end. What is gathered takes all workers.
+// After a round the next step needs only the values that its first stage reads; an evaluation and
+// the end need all values. Gathering everything takes all workers.
 bool CollectiveWorker::values_are_here(bool all, Effects& effects) {
   if (!gathers_.wanted()) return renewed_ == to_renew_ || (!all && next_step_may_begin());
   if (renewed_ < to_renew_) return false;
   return !(all || training_->evaluated_after(step_.next())) || gathers_.all_here(effects);
 }
 
-// Values come one by one, so each is looked at once, not all whenever one has come.
+// Values arrive one by one, so each is checked once, not all at each arrival.
 bool CollectiveWorker::next_step_may_begin() {
   const auto& needs = gradient_.first_needs();
   while (first_renewed_ < needs.size() && reduction_->rounds_of(needs[first_renewed_]) > round_) {
@@ -326,7 +326,7 @@ void CollectiveWorker::cut_after(Step round, NodeId heard_from, Effects& effects
 
 bool CollectiveWorker::hear_cut(NodeId from, Step round, Effects& effects) {
   if (!linked_in_all_reduce(*training_, id_, from)) return false;
-  if (round <= heard_cut_) return true;  // by another way
+  if (round <= heard_cut_) return true;  // received by another route
   if (is_chief() || round <= round_) return over();
   cut_after(round, from, effects);
   return true;
@@ -337,7 +337,7 @@ bool CollectiveWorker::ends_with_cut() const {
   return !cut_rounds_.empty() && cut_rounds_.front() == round_.next();
 }
 
-// Between two steps, all values in place. Sums of others may come, and wait for this worker's part.
+// Between two steps all values are in place. Sums of others may come, and wait for this part.
 void CollectiveWorker::keep(Effects& effects) {
   state_ = State::keeping;
   cuts_.take(step_.value);

@@ -1,4 +1,4 @@
-// The chief's side of an evaluation: when it began, what it found.
+// The chief's side of an evaluation.
 #pragma once
 
 #include "models/protocol/node.h"
@@ -8,7 +8,7 @@
 
 namespace foretrain {
 
-/// Of worker 0, whatever the strategy. One evaluation at a time.
+/// Evaluates for worker 0 in all strategies. One evaluation at a time.
 class Evaluator {
  public:
   explicit Evaluator(const Target& target) : target_(target) {}
@@ -18,14 +18,14 @@ class Evaluator {
     bool enough = false;  ///< the target is reached
   };
 
-  /// Asks for the evaluation of `parameters` (all of them) as the job `id`.
+  /// Requests the evaluation of `parameters` (all of them) as the job `id`.
   void begin(Instant now, JobId id, WorkerCompute& worker_compute, const Payload& parameters,
              Effects& effects) {
     start_ = now;
     effects.emplace_back(Compute{worker_compute.evaluation_job(id, parameters)});
   }
-  /// The job is computed: reports what it found of the parameters at `version`, after `step` steps
-  /// of the chief; `final`: of the last ones.
+  /// The job is done: reports its result for the parameters at `version`, after `step` steps of the
+  /// chief; `final` if these are the last parameters.
   Outcome report(Instant now, Step step, Version version, const JobResult& result, bool final,
                  Effects& effects) {
     const Duration took = now - start_;

@@ -18,7 +18,7 @@ Gathers::Gathers(std::shared_ptr<const Training> training, NodeId id,
       turns_(turns),
       timer_(timer),
       parts_(training_->gathers() ? training_->layout->buckets.size() : 0) {
-  // Of halves an owner would have to hold what all others get.
+  // In half precision an owner would have to hold the rounded values that all others get.
   FT_CHECK(!wanted() || !training_->numerics || !training_->compression.wanted());
 }
 
@@ -27,7 +27,7 @@ void Gathers::begin_step() {
   all_begun_ = false;
 }
 
-// The stage that is computed has its values; one more has been asked for, or waits for them.
+// The stage under way has its values; the values of one more are requested or awaited.
 void Gathers::go_on(std::size_t computed, Effects& effects) {
   while (is_complete() && begun_ < stages_.size() && begun_ <= computed + 1) {
     begin(stages_[begun_++].needs, effects);
@@ -102,8 +102,8 @@ bool Gathers::receive(NodeId from, Message message, Effects& effects) {
   return true;
 }
 
-// They change when all workers have given their part of a gradient by these values: then all have
-// taken them.
+// The values change when all workers have contributed a gradient of them: by then all have received
+// them.
 void Gathers::send_own(std::uint32_t bucket, Effects& effects) {
   const Bucket& place = training_->layout->buckets[bucket];
   const Payload values = parameters_.part(place);

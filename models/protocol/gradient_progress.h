@@ -1,4 +1,4 @@
-// A gradient on its way through its stages.
+// The progress of a gradient through its stages.
 #pragma once
 
 #include "models/protocol/node.h"
@@ -14,22 +14,22 @@
 
 namespace foretrain {
 
-/// Asks for each stage as soon as the values that it needs are here, for the first of a batch once
-/// the batch before is computed: no more than one is prepared ahead. Its jobs have the ids `first`,
-/// `first` + 1, ... One gradient at a time.
+/// Requests each stage as soon as the values that it needs have arrived, and the first stage of a
+/// batch only when the batch before is computed: at most one batch is prepared ahead. Its jobs have
+/// the ids `first`, `first` + 1, ... One gradient at a time.
 class GradientProgress {
  public:
   GradientProgress(WorkerCompute& worker_compute, StepClock& clock, JobId first)
       : worker_compute_(worker_compute), clock_(clock), first_(first) {}
 
-  /// The step begins; no stage is asked for yet. `waits`: the values of the first one are to come.
+  /// The step begins; no stage is requested yet. `waits`: the first stage's values are yet to come.
   void begin(Instant now, bool waits = false) {
     clock_.start(now);
     asked_ = computed_ = 0;
     idle_since_ = waits ? std::optional(now) : std::nullopt;
   }
-  /// New values may have come. `is_here`: those of a bucket, by its
-  /// index, have, for this gradient.
+  /// New values may have arrived. `is_here` tells whether those of a bucket, by its index, have
+  /// arrived for this gradient.
   template <class IsHere>
   void go_on(Instant now, const Payload& parameters, const IsHere& is_here, Effects& effects) {
     const auto& stages = worker_compute_.stages();
@@ -41,7 +41,7 @@ class GradientProgress {
       ++asked_;
     }
   }
-  /// The job of a stage is computed: which stage. Its buckets can be pushed.
+  /// The job of a stage is computed. Returns that stage, whose buckets can be pushed.
   const GradientStage& computed(Instant now, const Computed& computed) {
     const auto number = static_cast<std::size_t>(computed.job) - static_cast<std::size_t>(first_);
     const GradientStage& stage = worker_compute_.stages()[number];
@@ -55,17 +55,17 @@ class GradientProgress {
     return stage;
   }
 
-  /// The values that the first stage needs.
+  /// The buckets whose values the first stage needs.
   [[nodiscard]] const std::vector<std::uint32_t>& first_needs() const {
     return worker_compute_.stages().front().needs;
   }
-  /// The gradient that was computed last, of this loss, is complete.
+  /// The last gradient, with this loss, is complete.
   void restore(double loss) {
     loss_ = loss;
     asked_ = computed_ = worker_compute_.stages().size();
   }
 
-  /// So many stages are asked for, computed.
+  /// The number of stages that are requested, or computed.
   [[nodiscard]] std::size_t stages_asked() const { return asked_; }
   [[nodiscard]] std::size_t stages_computed() const { return computed_; }
   /// All stages are computed.
@@ -76,9 +76,9 @@ class GradientProgress {
   WorkerCompute& worker_compute_;
   StepClock& clock_;
   JobId first_;
-  std::size_t asked_ = 0;  // stages
+  std::size_t asked_ = 0;  // stages requested
   std::size_t computed_ = 0;
-  std::optional<Instant> idle_since_;  // while it waits for values of a stage
+  std::optional<Instant> idle_since_;  // set while it waits for values of a stage
   double loss_ = 0;
 };
 

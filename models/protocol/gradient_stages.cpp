@@ -15,13 +15,13 @@ bool in_stages(const Training& training) {
          training.layout->buckets.size() > 1;
 }
 
-// The buckets of the parameters below `parameter`.
+// The number of buckets that begin below `parameter`.
 std::uint32_t buckets_below(const Layout& layout, std::int64_t parameter) {
   const auto end = std::ranges::lower_bound(layout.buckets, parameter, {}, &Bucket::first);
   return static_cast<std::uint32_t>(end - layout.buckets.begin());
 }
 
-// The buckets that have parameters of these layers, with all that are reduced with them.
+// The buckets with parameters of these layers, and all buckets that are reduced with them.
 BucketRun buckets_of(const Training& training, LayerRange layers) {
   const Network& network = *training.network;
   const auto& buckets = training.layout->buckets;
@@ -42,7 +42,7 @@ BucketRun buckets_of(const Training& training, LayerRange layers) {
   return {first, behind - first};
 }
 
-// A stage that has layers of both passes has the last ones of both.
+// A stage with layers of both passes has the last layers of both.
 BucketRun read_by(const Training& training, const GradientStage& stage) {
   if (stage.forward.empty()) return buckets_of(training, stage.backward);
   if (stage.backward.empty()) return buckets_of(training, stage.forward);
@@ -50,7 +50,7 @@ BucketRun read_by(const Training& training, const GradientStage& stage) {
                                std::max(stage.forward.last, stage.backward.last)});
 }
 
-// What a stage reads is here only where the one before it has read it.
+// A stage's values are present only if the stage before has read them.
 void let_go_between(const Training& training, std::vector<GradientStage>& stages) {
   BucketRun before;
   for (GradientStage& stage : stages) {
@@ -63,7 +63,7 @@ void let_go_between(const Training& training, std::vector<GradientStage>& stages
   }
 }
 
-// The most that two stages one after another have together, where each has what `range_of` says.
+// The largest union, in bytes, of two consecutive stages' buckets, as `range_of` gives them.
 template <class RangeOf>
 Bytes most_of_two(const Training& training, RangeOf range_of) {
   const auto size_of = [&](std::uint32_t first, std::uint32_t end) {
@@ -82,8 +82,8 @@ Bytes most_of_two(const Training& training, RangeOf range_of) {
   return most;
 }
 
-// What of the forward pass can run before all values are here, each part a stage; the rest of it
-// begins the stage that is returned. A batch after the first finds all of them.
+// Cuts the forward pass into stages that can run before all values have arrived, and returns the
+// stage that begins with the rest of it. A batch after the first needs no new values.
 GradientStage cut_forward(const Training& training, bool first,
                           std::vector<GradientStage>& stages) {
   const Network& network = *training.network;
@@ -115,7 +115,7 @@ GradientStage cut_forward(const Training& training, bool first,
   return stage;
 }
 
-// Too small for the compute thread: part of the one before it.
+// The last stage is too small for the compute thread: it becomes part of the one before it.
 void join_tail(std::vector<GradientStage>& stages) {
   const GradientStage tail = stages.back();
   stages.pop_back();
@@ -131,7 +131,7 @@ void join_tail(std::vector<GradientStage>& stages) {
   end.buckets.insert(end.buckets.begin(), tail.buckets.begin(), tail.buckets.end());
 }
 
-// Of a profile nothing is counted: whoever was measured has added them up, too.
+// The cost of a profile already includes the addition, so nothing is added to it.
 void add_to_sum(const Training& training, std::int64_t parameters, GradientStage& stage) {
   if (training.network->profiled()) return;
   const Cost cost = reduce_cost(parameters, 2);
@@ -156,7 +156,7 @@ std::vector<GradientStage> stages_of_batch(const Training& training, int batch) 
   std::vector<GradientStage> stages;
   GradientStage stage = cut_forward(training, batch == 0, stages);
   stage.backward = {layers.size(), layers.size()};
-  // Buckets lie in the order of the parameters: those not yet in a stage are the first `left`.
+  // Buckets are in the order of the parameters: those not yet in a stage are the first `left`.
   std::size_t left = last || training.gathers() ? buckets.size() : 0;
   for (std::size_t layer = layers.size(); layer-- > 0;) {
     stage.cost = stage.cost + layers[layer]->backward_cost(training.batch_size, layer > 0);
@@ -176,7 +176,7 @@ std::vector<GradientStage> stages_of_batch(const Training& training, int batch) 
     stage.backward = {layer, layer};
   }
   if (stages.size() > 1 && runs_inline(stages.back().cost)) join_tail(stages);
-  // Its norm is known when all of it is: there is one stage.
+  // The norm is known when the whole gradient is: there is one stage.
   if (last && training.optimizer_spec.clip_norm > 0) {
     stages.back().cost = stages.back().cost + clip_cost(touched(training));
   }

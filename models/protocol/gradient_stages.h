@@ -1,4 +1,4 @@
-// A gradient as jobs that need not wait for all parameters, nor hold back all buckets.
+// A gradient in several jobs, to overlap computation with communication.
 #pragma once
 
 #include "models/base/cost.h"
@@ -20,48 +20,48 @@ struct LayerRange {
   [[nodiscard]] std::size_t size() const { return last - first; }
 };
 
-/// A job of a gradient: a part of the forward pass, of the backward pass, or the end of the one
-/// with the beginning of the other. Where a gradient is the mean over several batches, each of them
-/// is cut for itself.
+/// A job of a gradient: a part of the forward pass, of the backward pass, or the end of one with
+/// the beginning of the other. If a gradient is the mean over several batches, each batch has its
+/// own stages.
 struct GradientStage {
   LayerRange forward;
   LayerRange backward;
-  std::vector<std::uint32_t> needs;    ///< buckets whose values no stage before it has read; where
-                                       ///< they are gathered, which the stage before has not
-  std::vector<std::uint32_t> buckets;  ///< whose gradient is complete after it
+  std::vector<std::uint32_t> needs;    ///< buckets whose values no earlier stage has read; if they
+                                       ///< are gathered, that the stage before has not read
+  std::vector<std::uint32_t> buckets;  ///< buckets whose gradient is complete after it
   TotalCost cost;
-  Bytes summed{};    ///< of it: what moves as the gradient is added to those of batches before
-  double share = 1;  ///< of the gradient of its batch, by the nominal core
-  int batch = 0;     ///< of those of the gradient: which one
-  int stage = 0;     ///< of those of the batch: which one
+  Bytes summed{};    ///< part of it: moved to add the gradient to earlier batches
+  double share = 1;  ///< share of its batch's gradient, on the nominal core
+  int batch = 0;     ///< index of the batch in the gradient
+  int stage = 0;     ///< index of the stage in the batch
 
   [[nodiscard]] bool begins_batch() const { return stage == 0; }
 };
 
 /// The stages of a gradient in order. Backpropagation begins at the last layer, so the buckets of
-/// the last layers can be on their way while the others are computed; the next forward pass begins
-/// at the first layer, so it can begin while the new values of the others are still on their way.
-/// No stage is so small that it would run on the event loop, before the one that it follows. One
-/// stage, where `Training::overlap` is off, where nothing travels, where the gradient is clipped
-/// (its norm is known when all of it is), and for a sparse model, whose one layer is all there is.
+/// the last layers can be sent while the others are computed; the next forward pass begins at the
+/// first layer, so it can begin while new values of the others are still on their way. No stage is
+/// so small that it would run on the event loop, where it would overtake the stage before it. There
+/// is one stage if `Training::overlap` is off, nothing is sent, the gradient is clipped (its norm
+/// is known at its end), or the model is sparse (it has one layer).
 ///
-/// Of several batches (`Training::accumulate`) the first alone waits for values, the last alone
-/// completes buckets: what PyTorch's DistributedDataParallel does with all but the last of them
-/// under `no_sync`. So those between are one stage each. Where batches are reduced one by one
-/// (`Training::reduces_batches`) each of them completes buckets.
+/// With several batches (`Training::accumulate`) only the first waits for values, and only the last
+/// completes buckets, as in PyTorch's DistributedDataParallel, which computes all but the last
+/// under `no_sync`. So the batches between are one stage each. If batches are reduced one by one
+/// (`Training::reduces_batches`) each completes buckets.
 ///
-/// Where parameters are gathered (gathers.h), a stage has what it reads, and lets it go unless the
-/// next one reads it, too: so each batch is cut, forward and backward. Of one stage all parameters
-/// are gathered once, before the forward pass.
+/// If parameters are gathered (gathers.h), a stage has the parameters that it reads, and releases
+/// them unless the next stage reads them, too: so each batch is cut, forward and backward. If there
+/// is one stage, all parameters are gathered once, before the forward pass.
 std::vector<GradientStage> gradient_stages(const Training& training);
 
-/// The layers that a stage begins or ends with, forward or backward, ascending; what is behind the
-/// last layer counts as one (PlannedNetwork::part_begins).
+/// The layers at which a stage begins or ends, forward or backward, ascending; one past the last
+/// layer counts as a layer (PlannedNetwork::part_begins).
 std::vector<std::size_t> part_begins(std::span<const GradientStage> stages);
 
-/// Of the parameters, as floats, the most that a stage and the one behind it read together.
+/// The most parameters, in bytes, that two consecutive stages read together.
 Bytes read_by_two_stages(const Training& training);
-/// Of their gradients, the most that these make together.
+/// The most gradients, in bytes, that two consecutive stages make together.
 Bytes made_by_two_stages(const Training& training);
 
 }  // namespace foretrain

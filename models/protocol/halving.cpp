@@ -10,8 +10,8 @@
 namespace foretrain {
 namespace {
 
-// Jobs whose ids have to differ: of a bucket its owner's, then, by turn, that of what a worker
-// holds then, where this bucket is the first of that.
+// Each bucket has ids for the owner's job and for one job a turn, that of the buckets that a worker
+// holds at this turn if this bucket is their first.
 constexpr std::uint64_t kJobsOfBucket = 64;
 JobId finish_job_id(std::uint32_t bucket) {
   return JobId{Reduction::kFirstJob + kJobsOfBucket * bucket};
@@ -34,7 +34,7 @@ BucketRun HalvingUnit::owned_by(int first, int count) const {
 std::vector<HalvingUnit> halving_units(const Layout& layout, std::span<const GradientStage> stages,
                                        int workers) {
   const auto most = static_cast<std::uint32_t>(workers);
-  // What of a deal the first of `buckets` begins with. Stages have buckets that follow each other.
+  // The unit that begins with the first of `buckets`, the consecutive buckets of a stage.
   const auto begin_of = [&](std::span<const std::uint32_t> buckets) {
     const Bucket& first = layout.buckets[buckets.front()];
     std::uint32_t count = 1;
@@ -203,9 +203,9 @@ bool Halving::in_turn(const Unit& unit, const Message& message, unsigned bit) co
   if (run.empty() || run.first != message.bucket || message.payload.size() != size_of(run)) {
     return false;
   }
-  // They come when this worker's sum has gone there.
+  // Values arrive after this worker has sent its sum to their sender.
   if (!sum) return message.step == unit.round && bit >= unit.given && (unit.here & 2 * bit) == 0;
-  // Of a worker that has all values of this round, when this one's sums are over.
+  // After this worker's sums, the sender has all values of this round: the sum is the next.
   const bool next = unit.awaited == 0;
   return message.step == (next ? unit.round.next() : unit.round) && (next || bit <= unit.awaited) &&
          (unit.come & bit) == 0;

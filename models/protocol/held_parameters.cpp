@@ -15,7 +15,7 @@ HeldParameters::HeldParameters(Payload start) : all_(std::move(start)) {
 void HeldParameters::put(const Bucket& bucket, const Payload& values, Effects& effects) {
   if (bucket.size() == all_.size()) {
     all_ = values;
-    numbers_ = {};  // it is somebody else's, too
+    numbers_ = {};  // `all_` is shared now
     return;
   }
   if (values.has_bytes()) std::ranges::copy(values.floats(), numbers_.begin() + bucket.first);

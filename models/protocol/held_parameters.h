@@ -9,24 +9,24 @@
 
 namespace foretrain {
 
-/// A gradient reads all parameters end to end, messages bring them in buckets. Each is copied to
-/// its place as it comes, so nothing is left to be gathered when the next step begins; where one
-/// bucket is everything, it is taken as it is.
+/// A gradient reads all parameters as one vector, messages bring them in buckets. Each bucket is
+/// copied to its place on arrival, so nothing has to be collected when the next step begins; if one
+/// bucket has all parameters, its payload is used without a copy.
 ///
-/// A job may be reading other buckets meanwhile: whoever puts one knows that nobody reads that one.
+/// A job may be reading other buckets: the caller of `put` ensures that none reads this one.
 class HeldParameters {
  public:
-  /// `start`: held by nobody else.
+  /// `start` must not be shared.
   explicit HeldParameters(Payload start);
 
   void put(const Bucket& bucket, const Payload& values, Effects& effects);
-  /// Changes it by that, in place: it is nobody else's.
+  /// Adds `differences` to the bucket in place; the parameters must not be shared.
   void add(const Bucket& bucket, const Payload& differences, Effects& effects);
-  /// Where the values of a bucket are, for who changes them in place; empty without numerics.
+  /// The values of a bucket, for callers that change them in place; empty without numerics.
   [[nodiscard]] std::span<float> place(const Bucket& bucket);
-  /// All of them, before anything was put.
+  /// All values, before anything was put.
   [[nodiscard]] std::span<float> places() { return numbers_; }
-  /// What is there, for who sends it: it has left before the bucket is changed again.
+  /// The values of a bucket, for sending: it must be sent before the bucket changes again.
   [[nodiscard]] Payload part(const Bucket& bucket) const {
     return all_.slice(bucket.offset(), bucket.size());
   }
@@ -34,7 +34,7 @@ class HeldParameters {
 
  private:
   Payload all_;
-  std::span<float> numbers_;  // in it; empty without numerics, and where all came as one bucket
+  std::span<float> numbers_;  // of `all_`; empty without numerics, and if all came as one bucket
 };
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// Collectives that a worker starts, one after another.
+// The queue of collectives that a worker starts one after another.
 #pragma once
 
 #include "models/protocol/node.h"
@@ -13,15 +13,14 @@
 
 namespace foretrain {
 
-/// Where starting a collective takes time (Training::launch), a worker's part of a bucket waits for
-/// it before anything is done with it:
+/// If starting a collective takes time (Training::launch), a worker's part of a bucket waits for
+/// the start before anything is done with it:
 ///
-///     a bucket's part is ready    it waits for those before it, then takes `launch`
-///     parts of the same bucket    that leave together (Bucket::with) are started together
+///     a bucket's part is ready    it waits for earlier collectives, then takes `launch`
+///     parts of the same bucket    parts that leave together (Bucket::with) are started together
 ///
-/// It takes no core: what the process does to start a collective lies beside what it computes, and
-/// a library carries the collectives of a communicator out in order. Where it takes no time, parts
-/// do not come here.
+/// The start takes no core: it overlaps what the process computes, and a library carries out the
+/// collectives of a communicator in order. If a start takes no time, parts are not queued.
 class Launches {
  public:
   /// A part of a bucket, by its index.
@@ -30,7 +29,7 @@ class Launches {
   Launches(std::shared_ptr<const Training> training, TimerId timer)
       : training_(std::move(training)), timer_(timer) {}
 
-  /// Keeps a part of this round until its collective has started; `part` where it has already.
+  /// Queues a part of this round until its collective has started; returns `part` if it has.
   std::optional<Payload> wait(Step round, std::uint32_t bucket, Payload part, Effects& effects) {
     const Collective collective{round, training_->layout->buckets[bucket].leaves_with()};
     if (training_->launch.ns == 0 || started_ == collective) return part;
@@ -41,7 +40,7 @@ class Launches {
     waiting_.back().parts.emplace_back(bucket, std::move(part));
     return std::nullopt;
   }
-  /// The timer has rung. Returns the parts of what has started.
+  /// The timer has fired. Returns the parts of the collective that has started.
   std::vector<Part> started(Effects& effects) {
     started_ = waiting_.front().collective;
     std::vector<Part> parts = std::move(waiting_.front().parts);
@@ -67,8 +66,8 @@ class Launches {
 
   std::shared_ptr<const Training> training_;
   TimerId timer_;
-  std::deque<Waiting> waiting_;        // the first is being started
-  std::optional<Collective> started_;  // the last
+  std::deque<Waiting> waiting_;        // the first one is being started
+  std::optional<Collective> started_;  // the last one started
 };
 
 }  // namespace foretrain

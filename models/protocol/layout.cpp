@@ -27,7 +27,7 @@ Layout make_layout(std::int64_t parameters, Bytes bucket_size, int shards) {
   FT_CHECK_OP(shards, >, 0);
   FT_CHECK_OP(shards, <=, parameters);
   Layout layout{parameters, {}};
-  // Every shard is cut into buckets of its own, so shards differ by one parameter at most.
+  // Each shard is cut separately, so shards differ by at most one parameter.
   for (int shard = 0; shard < shards; ++shard) {
     const std::int64_t begin = parameters * shard / shards;
     const std::int64_t end = parameters * (shard + 1) / shards;
@@ -41,7 +41,7 @@ Layout make_layout(std::int64_t parameters, Bytes bucket_size, int shards) {
   return layout;
 }
 
-// The first group's members, then those of the last one; where there is one group, these.
+// The members of the first group, then those of the last; the same if there is one group.
 int Trees::owner(std::int64_t turn) const {
   const auto place = static_cast<int>(turn % owners());
   return place < group ? place : workers - owners() + place;

@@ -60,7 +60,7 @@ Cost averaging_cost(const Optimizer* outer, std::int64_t parameters, std::int64_
   return outer == nullptr ? cost : cost + apply_cost(parameters, 1, *outer);
 }
 
-// The chief is asked for the average where a round has gone on from it.
+// An evaluation can fall within a round, whose steps have changed the average: a copy is needed.
 bool evaluates_within(const Training& training) {
   const std::int64_t every = training.evaluate_every;
   return every > 0 && every % training.options.integer(kLocalSteps) != 0;
@@ -92,7 +92,7 @@ void LocalSgdWorker::use_gradient(Instant /*now*/, std::uint32_t bucket, Payload
   effects.emplace_back(Compute{own_[bucket]->apply_job(own_job(bucket), {std::move(gradient)})});
 }
 
-// What others have applied meanwhile counts for the schedule.
+// The schedule also counts the gradients that other workers have applied meanwhile.
 void LocalSgdWorker::own_computed(Instant now, std::uint32_t bucket, Effects& effects) {
   own_[bucket]->finish_apply(training().workers - 1);
   contribute(now, bucket, parameters().part(bucket_at(bucket)), effects);
@@ -104,7 +104,7 @@ Job LocalSgdWorker::finish_job(std::uint32_t bucket, JobId id, std::vector<Paylo
   const Cost cost = averaging_cost(outer_.get(), bucket_at(bucket).count, std::ssize(addends));
   Job job{id, JobKind::apply, 0, cost, {}, {}};
   job.bucket = bucket;
-  // Of its own: the next step changes the parameters, while others still read these values.
+  // A separate buffer: the next step changes the parameters while others still read these values.
   Payload& values = owned_[bucket].values;
   const Bytes size = bucket_at(bucket).size();
   values = training().numerics ? Payload::allocate(size) : Payload::sized(size);
@@ -158,7 +158,7 @@ const Payload& LocalSgdWorker::learned() const {
   return averaged_ ? averaged_->all() : CollectiveWorker::learned();
 }
 
-// What a round began with is what is in place.
+// The values at the start of the round are the parameters in place, so they are not written.
 void LocalSgdWorker::write_own(StateWriter& state) const {
   for (const auto& bucket : own_) bucket->write(state);
   for (const Owned& owned : owned_) state.floats(owned.momentum);
@@ -217,7 +217,7 @@ Protocol local_sgd_protocol() {
             for (const Bucket& bucket : layout.buckets) {
               if (bucket.shard == worker) owned += bucket.count;
             }
-            // What was averaged, until it is sent.
+            // The averaged values, until they are sent.
             const bool hypercube = Ways::of(training, layout.buckets.front()).hypercube;
             std::int64_t count =
                 hypercube ? owned_by_half(layout, training.workers, worker) : owned;

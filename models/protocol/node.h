@@ -1,4 +1,4 @@
-// A node of a training as a pure state machine: told what happened, it answers what it wants done.
+// A node of a training as a pure state machine: inputs are events, outputs are requested effects.
 #pragma once
 
 #include "models/base/quantity.h"
@@ -17,42 +17,42 @@
 
 namespace foretrain {
 
-// What happened -----------------------------------------------------------------------------
+// Inputs ------------------------------------------------------------------------------------
 
-/// Every node is ready; the training begins. Always the first input.
+/// Every node is ready and the training begins. Always the first input.
 struct Started {};
 struct Received {
   NodeId from{};
   Message message;
 };
-/// A job that this node asked for is done.
+/// A job that this node requested is done.
 struct Computed {
   JobId job{};
   JobResult result;
-  /// What it took of its core, where the driver has measured that; else zero. For the record: no
-  /// program looks at it.
+  /// Core time that the job took; zero means not measured. It is only recorded: no program reads
+  /// it.
   Duration took{};
 };
 enum class TimerId : std::uint64_t {};
 struct TimerFired {
   TimerId timer{};
 };
-/// Nothing more will come from this peer.
+/// This peer will send nothing more.
 struct PeerLost {
   NodeId peer{};
 };
-/// A peer that was lost is there again, as another process: what comes from now on is of that one.
+/// A lost peer is back as another process: later messages are from that process.
 struct PeerBack {
   NodeId peer{};
-  std::int64_t generation = 2;  ///< its processes so far, this one counted in
+  std::int64_t generation = 2;  ///< number of its processes so far, including this one
 };
 using Input = std::variant<Started, Received, Computed, TimerFired, PeerLost, PeerBack>;
 
-// What the node wants done ------------------------------------------------------------------
+// Effects -----------------------------------------------------------------------------------
 
-/// What one node sends another of a bucket arrives in order. A lower bucket may overtake a higher
-/// one that still waits: the next forward pass needs it sooner (Jayarajan, Wei, Gibson, Fedorova,
-/// Pekhimenko 2019).
+/// Messages of the same bucket from one node to another arrive in order. A lower bucket may
+/// overtake a higher one that still waits: the next forward pass needs it sooner (Jayarajan, Wei,
+/// Gibson, Fedorova, Pekhimenko 2019).
 struct Send {
   NodeId to{};
   Message message;
@@ -60,18 +60,18 @@ struct Send {
 struct Compute {
   Job job;
 };
-/// What the node did itself to bring about the effects that follow: there is nothing left to do,
-/// but it took time, which nobody else knows of.
+/// Work that the node did itself before the effects that follow: nothing is left to do, but the
+/// driver has to account for its time.
 struct Worked {
   Cost cost;
 };
 struct ArmTimer {
   TimerId timer{};
   Duration after;
-  bool of_framework = false;  ///< what passes is what another program spends, in a forecast of it
+  bool of_framework = false;  ///< a delay of another framework, in a forecast of it
 };
-/// The node's state is to be kept beside those that all others keep of the same cut
-/// (checkpoint.h). Answered by `Computed`, whether that worked or not: nothing of a training
+/// Asks to save the node's state, together with the states of all other nodes at the same cut
+/// (checkpoint.h). Answered by `Computed`, whether it succeeded or not: nothing of a training
 /// depends on it.
 struct Keep {
   JobId job{};
@@ -79,10 +79,10 @@ struct Keep {
   Step reported;               ///< a worker's: steps that it has reported
   std::int64_t evaluated = 0;  ///< the chief's: evaluations that it has reported
   Bytes size;
-  /// The state; called once before the answer, on a thread of the driver's choice: until then the
-  /// node leaves alone what it reads. Without numerics it has no values, but all the rest.
+  /// Returns the state; called once before the answer, on a thread of the driver's choice: until
+  /// then the node does not change what it reads. Without numerics the state lacks the values only.
   std::function<std::string()> state;
-  std::int64_t gradients = 0;  ///< a worker's: that it has begun
+  std::int64_t gradients = 0;  ///< a worker's: gradients that it has begun
 };
 
 /// A worker ended a step.
@@ -96,8 +96,8 @@ struct StepReport {
 /// The chief evaluated the parameters that it holds.
 struct EvalReport {
   Step step;        ///< the chief's steps so far
-  Version version;  ///< updates that the parameters have seen
-  Instant time;     ///< at which the parameters were held: the evaluation began
+  Version version;  ///< updates that these parameters include
+  Instant time;     ///< start of the evaluation, for which the parameters were held
   Duration took;
   double loss = 0;                                        ///< mean over the test examples, nats
   double accuracy = 0;                                    ///< share of the test examples
@@ -106,18 +106,18 @@ struct EvalReport {
 };
 using Report = std::variant<StepReport, EvalReport>;
 
-/// The node's part is over; it asks for nothing more.
+/// The node's part is over; it requests nothing more.
 struct Finished {
-  std::int64_t updates = 0;    ///< that this node applied to its (first) bucket
-  std::int64_t gradients = 0;  ///< that it accepted
-  std::int64_t dropped = 0;    ///< that came too late to count
-  /// A server's: the most gradients by which a worker was ahead of the slowest when it went on.
+  std::int64_t updates = 0;    ///< updates that this node applied to its (first) bucket
+  std::int64_t gradients = 0;  ///< gradients that this node accepted
+  std::int64_t dropped = 0;    ///< gradients that came too late to count
+  /// A server's: the largest lead, in gradients, of a worker over the slowest when it was answered.
   std::int64_t most_lead = 0;
-  Instant last_update{};            ///< when the last update was applied; zero where none was
+  Instant last_update{};            ///< time of the last update; zero if there was none
   Payload weights{};                ///< the chief's: all parameters, in order
-  std::vector<float> statistics{};  ///< the chief's: what goes with them (Network::statistics)
+  std::vector<float> statistics{};  ///< the chief's (Network::statistics)
 };
-/// The training cannot go on. `peer` is whose fault it is, where it is a peer's.
+/// The training cannot continue. `peer` is the peer at fault, if a peer is.
 struct Fault {
   std::optional<NodeId> peer;
   std::string why;
@@ -125,22 +125,22 @@ struct Fault {
 using Effect = std::variant<Send, Compute, Worked, ArmTimer, Keep, Report, Finished, Fault>;
 using Effects = std::vector<Effect>;
 
-/// A node's program. It owns no socket, no thread and no clock; `now` is what the driver's clock
-/// said when the input happened, and flows into reports only, never into what is computed. So the
-/// parameters are a function of the order of the inputs alone.
+/// A node's program. It owns no socket, no thread and no clock; `now` is the reading of the
+/// driver's clock when the input happened, and goes into reports only, never into computed values.
+/// So the parameters are a function of the order of the inputs alone.
 ///
 /// Called from one thread at a time. Effects are carried out in order.
 class Node {
  public:
   virtual ~Node() = default;
 
-  /// Appends to `effects` what the node wants done.
+  /// Appends to `effects` the effects that the node requests.
   virtual void handle(Instant now, Input input, Effects& effects) = 0;
-  /// Before anything else: it goes on from a state that a node like it has kept, as if it had just
-  /// been told that this was kept everywhere. @throws StateError
+  /// Before any other call: continues from a state that the same kind of node saved, as if all
+  /// nodes had just saved that cut. @throws StateError
   virtual void restore(StateReader& /*state*/) { throw StateError("nothing of it is ever kept"); }
-  /// Before anything else, instead: it takes the place of one that all its peers have lost, as the
-  /// `generation`-th of its id. Only where `may_come_back` (registry.h). @throws StateError
+  /// Before any other call, instead of `restore`: takes the place of a lost node, as the
+  /// `generation`-th process of its id. Only if `may_come_back` (registry.h). @throws StateError
   virtual void rejoin(std::int64_t /*generation*/) { throw StateError("nobody takes its place"); }
 };
 

@@ -1,4 +1,4 @@
-// The state of a node as bytes, with the way back.
+// The state of a node as bytes.
 #pragma once
 
 #include "models/base/quantity.h"
@@ -12,7 +12,7 @@
 
 namespace foretrain {
 
-/// A state that is not of this training: too short, too long, or of other parameters.
+/// The state does not fit the training: too short, too long, or of other parameters.
 class StateError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -20,8 +20,8 @@ class StateError : public std::runtime_error {
 
 inline constexpr const char* kNoCut = "its counts are those of no cut of it";
 
-/// Numbers one after another, little-endian, each array with its length first. No names: a state is
-/// read by the build that wrote it, which its file's head says.
+/// Writes numbers one after another, little-endian, each array after its length. There are no
+/// names: only the build that wrote a state reads it, as the head of its file ensures.
 class StateWriter {
  public:
   void integer(std::int64_t value);
@@ -36,20 +36,20 @@ class StateWriter {
   std::string bytes_;
 };
 
-/// Each call takes what the same call of the writer left. @throws StateError where that is not
-/// there
+/// Each call reads what the same call of the writer wrote. @throws StateError if the state does not
+/// contain it
 class StateReader {
  public:
   explicit StateReader(std::string_view bytes) : left_(bytes) {}
 
   std::int64_t integer();
-  /// One from `least` to `most`.
+  /// An integer from `least` to `most`.
   std::int64_t integer(std::int64_t least, std::int64_t most);
   double number();
   Duration duration() { return {integer()}; }
   Instant instant() { return {integer()}; }
   void floats(std::span<float> values);
-  /// Nothing is left.
+  /// Checks that the state ends here.
   void end() const;
 
  private:
@@ -58,7 +58,7 @@ class StateReader {
   std::string_view left_;
 };
 
-/// Bytes that so many integers or numbers, floats in so many arrays take.
+/// The size of a state with these numbers of integers (or doubles), floats and arrays of floats.
 constexpr Bytes state_size(std::int64_t integers, std::int64_t floats, std::int64_t arrays) {
   return {8 * (integers + arrays) + 4 * floats};
 }

@@ -45,7 +45,7 @@ void ParameterServer::handle(Instant now, Input input, Effects& effects) {
     cut_.resume([&](Input each) { handle(now, std::move(each), effects); }, effects);
     if (cut_.kept(effects)) end_cut(now, effects);
   } else if (std::holds_alternative<Started>(input)) {
-    for (Queue& queue : queues_) {  // of one that was restored
+    for (Queue& queue : queues_) {  // after a restore
       release(now, queue, effects);
       count_held(queue);
     }
@@ -92,8 +92,8 @@ void ParameterServer::receive(Instant now, NodeId from, Message message, Effects
     return;
   }
   if (late || queue->over) {
-    // Sent by a process that is gone, or before its worker heard that it is over. A gradient counts
-    // by its first bucket here.
+    // The sender was lost, or had not yet heard that its bucket is over. A gradient is counted at
+    // the first bucket of this server.
     if (queue == queues_.begin()) ++dropped_;
     return;
   }
@@ -130,8 +130,8 @@ ParameterServer::Workers ParameterServer::next(const Queue& queue) const {
   return all;
 }
 
-// A clock is complete when all are here who have still to contribute to it. A worker that came back
-// may be behind the others, which wait for it.
+// A clock is complete when all workers that still have to contribute to it have pushed. A worker
+// that came back may be behind the others, which wait for it.
 ParameterServer::Workers ParameterServer::next_in_clock(const Queue& queue) {
   if (std::ssize(queue.order) < queue.clocks.at_slowest()) return {};
   Workers here;
@@ -195,8 +195,8 @@ bool ParameterServer::may_go_on(const Queue& queue, std::uint32_t worker) const 
          (!rule_.own_quota || queue.clocks.of(worker) < training_->steps);
 }
 
-// Workers that the bound held before, it holds until the slowest goes on: then all are looked at,
-// else only the one that came last.
+// Workers held by the bound stay held until the slowest worker advances: then all are checked,
+// otherwise only the last one.
 void ParameterServer::release(Instant now, Queue& queue, Effects& effects) {
   if (queue.held.empty() || (is_held(queue) && !chooses())) return;
   auto released = queue.held.begin();
@@ -234,7 +234,7 @@ void ParameterServer::answer(Instant now, Queue& queue, Push& push, MessageKind 
     message.payload = queue.bucket.lend();
   } else {
     message.wait = push.begun - push.at;
-    // A checkpoint that held the answer was waited for, too.
+    // Time in a checkpoint that held the answer is also waiting time.
     if (rule_.in_step) message.wait = message.wait + (now - push.applied);
     message.apply = push.applied - push.begun;
     message.payload = last ? values : queue.bucket.answer(push.payload, values, effects);
@@ -254,8 +254,8 @@ void ParameterServer::send_last_values(const Queue& queue, std::uint32_t worker,
   effects.emplace_back(Send{training_->worker(worker), std::move(message)});
 }
 
-// In step the chief has evaluated the version that all buckets have: the next one would need its
-// gradient. So the training ends with the same weights in any timing.
+// If updates are in step, the chief has evaluated the version of all buckets: the next one would
+// need its gradient. So the training ends with the same weights in any timing.
 void ParameterServer::stop(Instant now, NodeId from, Step step, Effects& effects) {
   const auto is_evaluated = [&](const Queue& queue) {
     return queue.bucket.version().value == step.value && !queue.pushed[0];
@@ -267,12 +267,12 @@ void ParameterServer::stop(Instant now, NodeId from, Step step, Effects& effects
   }
   enough_ = true;
   if (chooses()) {
-    if (cutting_) end_cut(now, effects);  // the chief is one of those that it waits for
+    if (cutting_) end_cut(now, effects);  // the cut would wait for the chief
     if (decisions_ < updates_) decide(now, {MessageKind::enough}, effects);
     return;
   }
   for (Queue& queue : queues_) {
-    // Workers whose gradients are being applied hear of the end with that update.
+    // Workers whose gradients are being applied are informed of the end with that update.
     if (!queue.over && queue.applying.empty()) announce_end(last_update_, queue, effects);
   }
 }
@@ -305,8 +305,8 @@ void ParameterServer::announce_end(Instant at, Queue& queue, Effects& effects) {
   queue.decisions.clear();
   queue.over = true;
   if (++over_ < queues_.size()) return;
-  // With a target shards that are not in step may have ended at different updates: the first
-  // speaks.
+  // With a target, shards that are not in step may have ended at different updates: the first shard
+  // reports.
   const bool speaks = rule_.in_step || !training_->target.wanted() || cut_.decides();
   const std::int64_t updates = speaks ? queues_.front().bucket.version().value : 0;
   effects.emplace_back(Finished{.updates = updates,
@@ -329,8 +329,8 @@ std::unique_ptr<Node> make_node_by(const UpdateRule& rule,
   return std::make_unique<ParameterServer>(training, id, rule);
 }
 
-// A worker talks to every server; shard 0 tells the others of checkpoints, and whose gradients it
-// has chosen.
+// A worker is connected to every server; shard 0 informs the other shards of checkpoints and
+// choices of gradients.
 bool linked_by(const UpdateRule& rule, const Training& training, NodeId a, NodeId b) {
   if (training.is_worker(a) != training.is_worker(b)) return true;
   const bool chooses = rule.chooses(training.workers);

@@ -8,12 +8,12 @@
 
 namespace foretrain {
 
-/// Something of each phase, in the order in which a step goes.
+/// One value for each phase, in the order of the phases in a step.
 template <class T>
 struct PhasesOf {
   T compute{};
   T push{};
-  T wait{};  ///< for other workers, or for the server to get to it
+  T wait{};  ///< for other workers, or for the server's queue
   T apply{};
   T pull{};
   T evaluate{};
@@ -21,13 +21,13 @@ struct PhasesOf {
   bool operator==(const PhasesOf&) const = default;
 };
 
-/// The exposed time of a worker's step; the six add up to it. Push and pull share the time on the
-/// wire in proportion to the bytes each moved.
+/// The exposed time of a worker's step; the six phases add up to it. Push and pull share the time
+/// on the wire in proportion to the bytes of each.
 using Phases = PhasesOf<Duration>;
 /// The same in seconds, for means and sums.
 using PhaseSeconds = PhasesOf<double>;
 
-/// A phase by its name in every file and table, where its part of a PhasesOf is.
+/// A phase: its name in every file and table, and its member in PhasesOf.
 template <class T>
 struct Phase {
   std::string_view name;
@@ -49,7 +49,7 @@ PhasesOf<T>& operator+=(PhasesOf<T>& sum, const PhasesOf<T>& phases) {
   return sum;
 }
 
-/// All of a step.
+/// The sum of the phases.
 template <class T>
 T length_of(const PhasesOf<T>& phases) {
   T sum{};
@@ -57,7 +57,7 @@ T length_of(const PhasesOf<T>& phases) {
   return sum;
 }
 
-/// The nearest to each, which a file says in as few digits as there are.
+/// The nearest double to each phase, which prints with as few digits as the phase has.
 inline PhaseSeconds seconds_of(const Phases& phases) {
   PhaseSeconds seconds;
   for (std::size_t i = 0; i < kPhases<double>.size(); ++i) {

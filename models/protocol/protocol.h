@@ -1,4 +1,4 @@
-// A strategy of distributed SGD as it describes itself, in its own file.
+// The description of a strategy of distributed SGD, given in the strategy's own file.
 #pragma once
 
 #include "models/protocol/message.h"
@@ -15,79 +15,80 @@
 
 namespace foretrain {
 
-/// Options of which one is wrong beside the others, where no range of its own says so.
+/// An option that does not fit the other options, although it is within its own range.
 struct WrongOption {
   const Option* option;
-  std::string what;  ///< what is wrong, what to write instead
+  std::string what;  ///< what is wrong and what to write instead
 };
 
-/// Of what the state of a server consists, beside its buckets, as integers.
+/// The number of integers in the state of a server, besides its buckets.
 struct ServerState {
-  int counts = 0;     ///< before them: times, numbers; of several servers the largest counts
-  int of_worker = 0;  ///< behind each bucket, for each worker; at a cut the first is alike in all
-  bool one_version = true;  ///< at a cut all buckets have seen as many updates
+  int counts = 0;     ///< before the buckets: times, counters; the largest of all servers counts
+  int of_worker = 0;  ///< after each bucket, a worker; the first is equal in all buckets at a cut
+  bool one_version = true;  ///< all buckets have the same number of updates at a cut
 };
 
-/// All that others have to know of a strategy. Whoever drives, forecasts or reports a training asks
-/// here and nowhere else: no strategy's name stands outside models/protocol and scenarios.
+/// All that other code has to know of a strategy. Code that drives, forecasts or reports a training
+/// asks only here: no strategy's name appears outside models/protocol and scenarios.
 struct Protocol {
   std::string_view name;
   std::string_view doc;         ///< for help and editors; one line
   bool several_workers = true;  ///< else one
-  bool servers = false;         ///< at least one; else none
-  /// No worker goes on from an update before all have given their part to it.
+  bool servers = false;         ///< at least one server; else none
+  /// No worker passes an update before all workers have contributed to it.
   bool synchronous = true;
-  bool dense = false;   ///< gradients travel as full vectors, also of a sparse model
-  bool shards = false;  ///< workers may have gradients, parameters in parts (Training::sharded)
+  bool dense = false;   ///< gradients travel as full vectors, even those of a sparse model
+  bool shards = false;  ///< workers may hold parts of gradients or parameters (Training::sharded)
   std::vector<const Option*> options{};
 
   /// The kinds of message that its nodes send.
   std::vector<MessageKind> messages{};
-  /// Of them, those that bring a worker an update which was made at another worker.
+  /// The kinds of message that bring a worker an update made at another worker.
   std::vector<MessageKind> brings_update{};
-  /// The strategy that people weigh it against, all else equal; empty: none.
+  /// The strategy to compare it with under otherwise equal conditions; empty if none.
   std::string_view weighed_against{};
-  /// Why as many gradients teach it something else than synchronous SGD, whose updates are means of
-  /// gradients by the same parameters: a clause. Empty: they do not.
+  /// A clause that says why the same number of gradients trains a different model than synchronous
+  /// SGD, whose updates are means of gradients of the same parameters. Empty if it does not.
   std::string_view statistical_efficiency{};
 
-  /// Equal inputs to a scenario end in bitwise equal weights, whatever the timing.
+  /// Equal scenarios end in bitwise equal weights, whatever the timing.
   bool (*deterministic)(const ProtocolOptions& options) = [](const ProtocolOptions&) {
     return true;
   };
-  /// Gradients that make an update of the parameters.
+  /// The number of gradients in an update of the parameters.
   std::int64_t (*gradients_an_update)(const ProtocolOptions& options, int workers) =
       [](const ProtocolOptions&, int workers) { return std::int64_t{workers}; };
-  /// Gradients that an `apply` job takes in.
+  /// The number of gradients that one `apply` job takes.
   std::int64_t (*gradients_an_apply)(const ProtocolOptions& options, int workers) =
       [](const ProtocolOptions&, int workers) { return std::int64_t{workers}; };
-  /// In one of so many steps workers average their parameters; 0: they never do.
+  /// Workers average their parameters once in this many steps; 0 if never.
   std::int64_t (*steps_an_averaging)(const ProtocolOptions& options) = [](const ProtocolOptions&) {
     return std::int64_t{0};
   };
-  /// What the owner of a bucket does then, with so many sums of others and of its own part.
+  /// The cost of averaging at the owner of a bucket: it adds `addends` sums, its own included.
   Cost (*averaging_cost)(const ProtocolOptions& options, std::int64_t parameters,
                          std::int64_t addends) = nullptr;
-  /// Of so many workers, how many may be lost and the rest goes on; never the chief, whose weights
-  /// are the result, never a server.
+  /// How many of `workers` workers may be lost without ending the training; the chief, which has
+  /// the resulting weights, and the servers may never be lost.
   int (*most_lost)(const ProtocolOptions& options, int workers) = [](const ProtocolOptions&, int) {
     return 0;
   };
-  /// A worker that was lost, other than the chief, may come back as another process: `Node::rejoin`
-  /// of its program, `PeerBack` to its peers.
+  /// A lost worker other than the chief may come back as another process: its program is called
+  /// with `Node::rejoin`, its peers get `PeerBack`.
   bool (*takes_back)(const ProtocolOptions& options) = [](const ProtocolOptions&) { return false; };
-  /// What that takes of a scenario, where it does not always: "with ..."; empty: nothing.
+  /// The condition under which `takes_back` is true, as "with ..."; empty if it is always true.
   std::string_view takes_back_with{};
   std::optional<WrongOption> (*wrong)(const ProtocolOptions& options, int workers) =
       [](const ProtocolOptions&, int) { return std::optional<WrongOption>(); };
-  /// Parameters whose optimizer's state node `id` holds. Null: those of its shard: a server's, or
-  /// the part that a worker owns where there are none.
+  /// Parameters whose optimizer state node `id` holds. Null means those of its shard: the server's
+  /// shard, or the part that a worker owns if there are no servers.
   std::int64_t (*updated_by)(const Training& training, NodeId id) = nullptr;
-  /// What node `id` holds beside parameters, that state and what a gradient takes. Null: nothing.
+  /// Bytes that node `id` holds besides parameters, optimizer state and what a gradient takes. Null
+  /// if none.
   Bytes (*kept_by)(const Training& training, NodeId id) = nullptr;
-  /// Null: there are no servers.
+  /// Null if there are no servers.
   ServerState (*server_state)(const ProtocolOptions& options) = nullptr;
-  /// Nodes `a` and `b` talk to each other. Null: nobody does.
+  /// Nodes `a` and `b` are connected. Null means that no nodes are.
   bool (*linked)(const Training& training, NodeId a, NodeId b) = nullptr;
   std::unique_ptr<Node> (*make_node)(const std::shared_ptr<const Training>& training,
                                      NodeId id) = nullptr;

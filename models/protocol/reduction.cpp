@@ -34,7 +34,7 @@ void Reduction::begin() {
 
 void Reduction::add(Instant now, std::uint32_t bucket, Payload mine, Effects& effects) {
   const Compression& compression = training().compression;
-  if (compression.only_sizes()) {  // once, as devices do that add up in half precision
+  if (compression.only_sizes()) {  // charged once, as on devices that add in half precision
     const std::int64_t count = training().layout->buckets[bucket].count;
     effects.emplace_back(Worked{compress_cost(compression, count)});
   }
@@ -74,7 +74,7 @@ Payload Reduction::taken(BucketRun run, Payload sent, Effects& effects) {
   return sent;
 }
 
-// Halves are differences, which the owner has added to what it holds itself.
+// Values in half precision are differences, which the owner has also added to its own values.
 void Reduction::put(BucketRun run, const Payload& sent, Effects& effects) {
   const Bucket place = training().layout->joined(run);
   const Compression& compression = training().compression;
@@ -94,14 +94,14 @@ void Reduction::done(Duration took, Bytes held) {
   side_.held.let_go(held);
 }
 
-// In place of one that nobody else holds, while it is in the cache.
+// Adds in place of an unshared addend while it is in the cache.
 Job Reduction::reduce_job(JobId id, BucketRun run, std::vector<Payload> addends,
                           Payload& to) const {
   const Cost cost = reduce_cost(count_in(run), std::ssize(addends));
   Job job{id, JobKind::reduce, 0, cost, {}, {}};
   job.bucket = run.first;
   job.buckets = run.count;
-  const auto third = addends.begin() + 2;  // it is added when the first two are
+  const auto third = addends.begin() + 2;  // it is added after the first two
   const auto free =
       std::find_if(addends.begin(), third, [](const Payload& addend) { return addend.unshared(); });
   to = free == third ? Payload::allocate(addends.front().size()) : std::move(*free);
@@ -121,8 +121,7 @@ Job Reduction::reduce_job(JobId id, BucketRun run, std::vector<Payload> addends,
 
 void Reduction::end_after(Step round, Effects& effects) { end_at(side_.id, round, effects); }
 
-// The chief has the values of its last round, so this worker is in that round still, or at its
-// next.
+// The chief has the values of its last round, so this worker is in that round, or at the next one.
 bool Reduction::hear_end(NodeId from, Step round, Step at, Effects& effects) {
   const bool known = ended_ && round.value == rounds();
   const bool possible = !ended_ && rank() != 0 && (round == at || round == at.next()) &&

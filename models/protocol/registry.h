@@ -1,4 +1,4 @@
-// The strategies by name: a new one is a file beside this one with its line in registry.cpp.
+// The strategies by name: a new one is a file in this folder with its line in registry.cpp.
 #pragma once
 
 #include "models/protocol/node.h"
@@ -12,11 +12,11 @@
 namespace foretrain {
 
 const std::vector<Protocol>& protocols();
-/// The protocol called `name`, or null.
+/// The protocol named `name`, or null.
 const Protocol* find_protocol(std::string_view name);
-/// The protocol called `name`, which there is.
+/// The protocol named `name`, which must exist.
 const Protocol& protocol_called(std::string_view name);
-/// That of one worker alone, which nothing but its compute costs time.
+/// The protocol of one worker, whose only cost is computation.
 const Protocol& protocol_alone();
 
 /// The options of all protocols, each once, in the order of the protocols.
@@ -24,18 +24,18 @@ const std::vector<const Option*>& protocol_options();
 /// The protocol has this option.
 bool reads(const Protocol& protocol, const Option& option);
 
-/// Node `id` may be lost now that `lost` nodes have been, and the training goes on.
+/// The training continues if node `id` is lost after `lost` other nodes.
 bool may_lose(const Training& training, NodeId id, int lost);
 
-/// Where it has been lost, another process may take the place of node `id`.
+/// Another process may take the place of node `id` after its loss.
 bool may_come_back(const Training& training, NodeId id);
 
-/// Where node `id` is lost now that `lost` nodes have been, nobody goes on: its state is gone with
-/// it, and what the others have is of another step. But they wait for another process in its place
+/// If node `id` is lost after `lost` other nodes, no node can continue: its state is lost, and the
+/// states of the others belong to another step. But they wait for a replacement process
 /// (Training::return_limit), with which all begin again from the newest checkpoint.
 bool begins_again(const Training& training, NodeId id, int lost);
 
-/// The nodes that `id` talks to, ascending.
+/// The nodes that `id` is connected to, ascending.
 std::vector<NodeId> peers_of(const Training& training, NodeId id);
 
 /// The program of node `id` in `training`.

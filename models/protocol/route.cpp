@@ -57,7 +57,7 @@ Route::Route(const Ways& ways, int owner, int worker)
     targets_ = sources_;
     return;
   }
-  if (ways.group == 1 && !ways.tree) {  // without divisions: each message asks for it
+  if (ways.group == 1 && !ways.tree) {  // no divisions: each message needs a route
     if (across(-1) != owner) ring_sources_[sources_++] = across(-1);
     if (across(1) != owner) ring_targets_[targets_++] = across(1);
     return;
@@ -110,7 +110,7 @@ void Route::add_children() {
   }
 }
 
-// The highest bit first.
+// The highest bit comes first.
 int Route::source(std::size_t i) const {
   if (!ways_.hypercube) return ring_sources_[i];
   return worker_ ^ (ways_.workers / 2 >> i);
@@ -160,7 +160,7 @@ bool linked_in_all_reduce(const Training& training, NodeId a, NodeId b) {
       return (child - 1) / 2 == parent && child > 0;
     };
     const auto in_tree = [&](int one, int of) { return is_child(one, of) || is_child(of, one); };
-    // From either end.
+    // The two trees are mirrored.
     return in_tree(group, other) || in_tree(groups - 1 - group, groups - 1 - other);
   };
   const auto of_rings = static_cast<int>(training.options.integer(kGroup));

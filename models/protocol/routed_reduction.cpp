@@ -6,7 +6,7 @@
 namespace foretrain {
 namespace {
 
-// Two jobs a bucket.
+// Each bucket has two job ids.
 JobId reduce_id(std::uint32_t bucket) {
   return JobId{Reduction::kFirstJob + 2 * std::uint64_t{bucket}};
 }
@@ -51,8 +51,8 @@ bool RoutedReduction::in_turn(NodeId from, const Message& message, const Route& 
   if (message.kind == MessageKind::parameters) {
     return message.step == part.round && part.in_sum && route.values_from() == sender;
   }
-  // A source may be a round ahead where this worker's part is in the sum already; by sums of a
-  // round more.
+  // A source may be a round ahead if this worker's part is already in the sum; a round with several
+  // sums allows more.
   if (message.kind != MessageKind::partial) return false;
   const auto source = route.source_of(sender);
   if (!source) return false;
@@ -141,8 +141,8 @@ void RoutedReduction::reduce_if_complete(Instant now, std::uint32_t bucket, Effe
   }
 }
 
-// Where values are gathered, or are to come after another sum, this worker's part in this one is
-// over with that.
+// If values are gathered, or follow only after another sum, this worker's part in this sum ends
+// when it is sent.
 void RoutedReduction::send_sum(Instant now, std::uint32_t bucket, Payload sum, Effects& effects) {
   const BucketRun run{bucket, 1};
   send(MessageKind::partial, run, parts_[bucket].round, *route_of(bucket).sum_to(),
@@ -150,9 +150,8 @@ void RoutedReduction::send_sum(Instant now, std::uint32_t bucket, Payload sum, E
   if (!is_renewed(bucket) || !ends_round(parts_[bucket])) renew(now, bucket, {}, effects);
 }
 
-// They are in their place, and go no further where they are gathered: whatever job runs, it does
-// not read this bucket, which this worker has given its part of; the next one waits for these
-// values.
+// The values are in place, and are not forwarded if they are gathered. No running job reads this
+// bucket, because this worker has given its part of it; the next job waits for these values.
 void RoutedReduction::renew(Instant now, std::uint32_t bucket, const Payload& values,
                             Effects& effects) {
   Part& part = parts_[bucket];

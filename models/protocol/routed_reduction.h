@@ -1,4 +1,4 @@
-// Sums of buckets that go their ways one by one, round rings or over trees.
+// Sums of buckets that take their routes one by one, round rings or over trees.
 #pragma once
 
 #include "models/protocol/reduction.h"
@@ -16,13 +16,13 @@
 
 namespace foretrain {
 
-/// Of N workers each sends and receives 2 (N - 1) / N messages a bucket and round, in the mean: a
-/// sum when those of its sources have met its own part, new values to its targets when they come
+/// Each of N workers sends and receives 2 (N - 1) / N messages a bucket and round on average: a sum
+/// when its sources' sums have met its own part, new values to its targets when they arrive
 /// (route.h).
 ///
-/// Where each batch of a gradient is reduced (Training::reduces_batches), a round has a sum a
+/// If each batch of a gradient is reduced (Training::reduces_batches), a round has one sum for each
 /// batch; the owner adds them up, and the last one brings new values. A worker may be ahead of
-/// another by sums of the same round, which wait where they have come.
+/// another by sums of the same round, which wait where they arrive.
 class RoutedReduction final : public Reduction {
  public:
   explicit RoutedReduction(const Side& side);
@@ -41,17 +41,16 @@ class RoutedReduction final : public Reduction {
   /// Parts that wait for earlier sums, if a round has several.
   struct Ahead {
     std::deque<Payload> mine;
-    std::vector<std::pair<std::size_t, Payload>>
-        sums;       // by source, in the order in which they came
-    Payload total;  // the owner's, of the sums of this round
+    std::vector<std::pair<std::size_t, Payload>> sums;  // by source, in the order of arrival
+    Payload total;  // the owner's total of the sums of this round
   };
-  /// A bucket on its way. Of N workers each has as many of these or more, so it is small.
+  /// A bucket in progress. Each of N workers has N or more of these, so it is small.
   struct Part {
-    Step round;              // whose sum it is in, or will be; where a round has several: which sum
-    bool in_sum = false;     // this worker's part; then its new values are awaited
+    Step round;              // current or next sum: its round, or its number if rounds have several
+    bool in_sum = false;     // this worker's part is in the sum; new values are awaited
     bool has_mine = false;   // the part is ready, not in the sum yet
-    std::uint32_t here = 0;  // bits: sums that are here, by source; in_sum: of the next round
-    Payload mine;            // the part; then the sum with it, before that is sent on
+    std::uint32_t here = 0;  // bits: received sums, by source; in_sum: of the next round
+    Payload mine;            // the part; then the sum with it, until that is sent
     boost::container::small_vector<Payload, 1> sums;  // of the sources
     Instant job_start;
     std::unique_ptr<Ahead> ahead;
@@ -61,7 +60,7 @@ class RoutedReduction final : public Reduction {
   [[nodiscard]] bool all_are_at(Step round) const override;
   void reduce_if_complete(Instant now, std::uint32_t bucket, Effects& effects);
   void send_sum(Instant now, std::uint32_t bucket, Payload sum, Effects& effects);
-  /// `values`: as they travel; empty: there are none.
+  /// `values` are in wire format; empty if there are none.
   void renew(Instant now, std::uint32_t bucket, const Payload& values, Effects& effects);
   /// The sum that the part is in brings new values.
   [[nodiscard]] bool ends_round(const Part& part) const {
@@ -72,8 +71,8 @@ class RoutedReduction final : public Reduction {
     const int group = place.tree ? training().layout->tree_group : group_;
     return {{training().workers, false, group, place.tree}, place.shard, rank()};
   }
-  /// New values go to `worker`, or come from it. With replicas only workers that keep the same part
-  /// exchange them, others gather them.
+  /// New values are exchanged with `worker`. With replicas only workers that hold the same part
+  /// exchange them; others gather them.
   [[nodiscard]] bool shares_values(int worker) const {
     return !gathers() || !training().same_group(rank(), worker);
   }
@@ -82,14 +81,14 @@ class RoutedReduction final : public Reduction {
     const int owner = training().layout->buckets[bucket].shard;
     return !gathers() || (training().has_replicas() && training().keeps_part(rank(), owner));
   }
-  /// The sums of all sources are here.
+  /// The sums of all sources have arrived.
   [[nodiscard]] static bool all_here(const Part& part) {
     return std::popcount(part.here) == static_cast<int>(part.sums.size());
   }
   [[nodiscard]] bool in_turn(NodeId from, const Message& message, const Route& route) const;
 
-  int group_;  // of rings
-  int sums_;   // a round
+  int group_;  // in inner rings
+  int sums_;   // in a round
   std::vector<Part> parts_;
 };
 

@@ -1,4 +1,4 @@
-// Where a parameter server keeps its state, goes on from it.
+// Checkpoints of a parameter server: saving its state, restoring it.
 #include "models/protocol/parameter_server.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@ ServerState server_state_of(const UpdateRule& rule, int workers) {
   return rule.chooses(workers) ? ServerState{2, 2} : ServerState{1, 0};
 }
 
-// Buckets of a step of all workers are not decided on together: the step of a cut by time is one
-// that no bucket has seen.
+// Buckets of a step of all workers are not decided together: a cut by time takes a step that no
+// bucket has reached.
 void ParameterServer::rang() {
   if (!takes_all()) return cut_.rang();
   Version next;
@@ -21,8 +21,8 @@ void ParameterServer::rang() {
   cutting_ = ++next;
 }
 
-// Without one of the workers a cut is not whole. A worker that has come back takes part once it has
-// pulled all buckets: when the first was answered it pulls the others before it pushes.
+// A cut needs all workers. A worker that has come back takes part after it has pulled all buckets:
+// after the answer for the first it pulls the others before it pushes.
 void ParameterServer::note_cut(const Queue& queue) {
   const Version version = queue.bucket.version();
   if (cutting_ || chooses()) return;
@@ -31,7 +31,7 @@ void ParameterServer::note_cut(const Queue& queue) {
     return;
   }
   if (&queue != &queues_.front() || !cut_.is_due(version.value / training_->workers)) return;
-  // In the order of the workers the others would wait for the next step of one that the cut holds.
+  // With a fixed order of workers, others would wait for a worker that the cut holds.
   const auto is_awaited = [&](const Push& push) {
     return queue.clocks.of(push.worker) == queue.clocks.slowest();
   };
@@ -76,7 +76,7 @@ bool ParameterServer::is_as_wanted(const Queue& queue) const {
          std::ranges::none_of(queue.standings, is_here, &Standing::owed);
 }
 
-// Clocks of a bucket that is over do not tell: nobody comes back to it.
+// Clocks of a bucket that is over prove nothing: no worker comes back to it.
 bool ParameterServer::is_outdated() const {
   const auto is_past = [this](const Queue& queue) {
     if (!all_take_part(queue)) return true;
@@ -94,7 +94,7 @@ void ParameterServer::look_at_cut(Instant now, Effects& effects) {
     cut_.announce(queues_.front().bucket.version().value / steps, clocks(), effects);
   }
   if (!cut_.wanted() || cut_.wanted()->keeping) return;
-  // A lost worker may have had a gradient more in one bucket, which is over before the first.
+  // One bucket, with one more gradient of a lost worker, may be over before the first.
   if (!rule_.in_step && std::ranges::any_of(queues_, &Queue::over)) {
     if (cut_.pass(effects)) end_cut(now, effects);
     return;
@@ -145,7 +145,7 @@ void ParameterServer::restore(StateReader& state) {
       queue.held.push_back(restored(state, queue, worker));
       queue.pushed[worker] = true;
     }
-    queue.released_at = -1;  // all are looked at
+    queue.released_at = -1;  // all are checked
   }
   state.end();
   const Version version = queues_.front().bucket.version();
@@ -166,7 +166,7 @@ void ParameterServer::restore(StateReader& state) {
   cut_.begin_at(version.value / (rule_.in_step ? 1 : training_->workers));
 }
 
-// Its gradient is not here any more, but the answer is due.
+// The gradient is not available any more, but the answer is due.
 ParameterServer::Push ParameterServer::restored(StateReader& state, Queue& queue,
                                                 std::uint32_t worker) {
   Push push{.step = {queue.bucket.version().value - 1}, .worker = worker};
@@ -176,7 +176,7 @@ ParameterServer::Push ParameterServer::restored(StateReader& state, Queue& queue
     push.dropped = state.integer(0, 1) == 1;
     standing.pushed = standing.answered = push.step;
   } else if (!rule_.in_step) {
-    // Numbers of a worker that came back were left out, fewer than there are steps.
+    // Skipped numbers of a worker that came back are fewer than the steps.
     const std::int64_t clock = state.integer(1, saturated::product(2, updates_));
     queue.clocks.lose(worker);
     queue.clocks.come_back(worker, clock);
@@ -187,7 +187,7 @@ ParameterServer::Push ParameterServer::restored(StateReader& state, Queue& queue
   return push;
 }
 
-// Without a worker that is lost the cut lacks its part. Those who wait are answered.
+// A cut lacks the part of a lost worker. Waiting workers are answered.
 void ParameterServer::give_up_cut(Instant now, Effects& effects) {
   const bool announced = cut_.wanted().has_value();
   cut_.give_up();
@@ -214,7 +214,7 @@ void ParameterServer::end_cut(Instant now, Effects& effects) {
   cut_.wait_for_next(effects);
 }
 
-// What a worker that waits for an answer takes: as a push, of a sparse model its own.
+// Bytes of a worker that waits for an answer: those of a push, except with a sparse model.
 void ParameterServer::count_held(Queue& queue) {
   if (training_->sparse()) return;
   for (Push& push : queue.held) {

@@ -1,4 +1,4 @@
-// Which gradients make a step where there are backup workers: shard 0 decides, the others follow.
+// The choice of gradients with backup workers: shard 0 decides, the other shards follow.
 #include "models/protocol/parameter_server.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void ParameterServer::came(Instant now, Queue& queue, std::uint32_t worker, Effe
 }
 
 void ParameterServer::choose(Instant now, std::uint32_t worker, Effects& effects) {
-  // A gradient that is late for the last step is told of the end.
+  // A worker whose gradient is late for the last step is informed of the end.
   if (enough_ || decisions_ == updates_) return;
   const auto is_here = [&](const Queue& queue) { return queue.waiting[worker].has_value(); };
   if (!std::ranges::all_of(queues_, is_here)) return;
@@ -119,7 +119,7 @@ Message ParameterServer::encoded(const Decision& decision) const {
   return message;
 }
 
-// Nothing: it is no decision, or none that can be.
+// Returns nothing if it is not a decision, or an impossible one.
 std::optional<ParameterServer::Decision> ParameterServer::decoded(const Message& message) const {
   const MessageKind kind = message.kind;
   if (kind == MessageKind::enough) return Decision{kind};

@@ -8,7 +8,7 @@
 namespace foretrain {
 namespace {
 
-// Also without numerics: whoever is told has to know them.
+// Encoded even without numerics, because the receiver needs the clocks.
 Payload encoded(const std::vector<std::int64_t>& clocks) {
   Payload payload = Payload::allocate({static_cast<std::int64_t>(8 * clocks.size())});
   const auto bytes = payload.writable_bytes();
@@ -68,7 +68,7 @@ bool ServerCut::postpones(Input& input) {
 void ServerCut::resume(const std::function<void(Input)>& handle, Effects& effects) {
   under_way_ = false;
   std::vector<Input> inputs = std::exchange(postponed_, {});
-  std::map<NodeId, int> losses;  // that wait, by peer
+  std::map<NodeId, int> losses;  // losses among the waiting inputs, by peer
   for (const Input& input : inputs) {
     if (const auto* lost = std::get_if<PeerLost>(&input)) ++losses[lost->peer];
   }
@@ -88,7 +88,7 @@ void ServerCut::resume(const std::function<void(Input)>& handle, Effects& effect
 }
 
 bool ServerCut::kept(Effects& effects) {
-  if (under_way_ || !wanted_ || !wanted_->keeping) return false;  // it was given up
+  if (under_way_ || !wanted_ || !wanted_->keeping) return false;  // given up
   return told(effects);
 }
 

@@ -1,4 +1,4 @@
-// How the servers of a training, with its workers, come to keep their states at one cut.
+// The agreement of servers with workers on one cut at which all save their states.
 #pragma once
 
 #include "models/protocol/checkpoint.h"
@@ -16,65 +16,65 @@ namespace foretrain {
 
 /// One server's side of a checkpoint:
 ///
-///     shard 0            sees that a cut is due, and answers no push of the first bucket any more:
-///                        no worker begins another step without that answer, so each comes to stand
-///                        between two steps, all of its pushes on their way
-///     shard 0 -> worker  cut    once all of them wait; each keeps its state
-///     shard 0 -> shard   cut    with the gradients of each worker that are in it
-///     shard              keeps its state when it has applied just these
+///     shard 0            sees that a cut is due, and no longer answers pushes of the first bucket:
+///                        no worker begins another step without that answer, so each comes to rest
+///                        between two steps, with all of its pushes sent
+///     shard 0 -> worker  cut    when all of them wait; each saves its state
+///     shard 0 -> shard   cut    with the number of gradients of each worker that the cut includes
+///     shard              saves its state when it has applied exactly these
 ///     shard -> shard 0   kept
-///     shard 0            answers when its own state is kept, too, and all shards have said so
+///     shard 0            answers when its own state and those of all shards are saved
 ///
-/// So nothing is under way but answers, and whoever goes on from such a cut begins with them. What
-/// a checkpoint costs a training is what it takes the slowest worker to come, the slowest server to
-/// keep its state. Where a worker is lost meanwhile the cut is given up: it would lack its part.
-/// Others are made when all workers are there again, and none makes again what was lost.
+/// So only answers are outstanding, and a training restored from such a cut begins with them. The
+/// cost of a checkpoint is the time until the slowest worker waits and until the slowest server has
+/// saved its state. If a worker is lost meanwhile the cut is given up, because it would lack that
+/// worker's part. Cuts are made again when all workers are present; a lost cut is not repeated.
 ///
-/// While a server's state is being kept it leaves it alone, whatever comes: that waits.
+/// While a server's state is being saved it is not changed: all inputs wait.
 class ServerCut {
  public:
   ServerCut(std::shared_ptr<const Training> training, NodeId id);
 
-  /// A server's job ids are those of its buckets.
+  /// Different from the other job ids of a server, which are the indices of its buckets.
   static constexpr JobId kJob{std::uint64_t{1} << 32};
   static constexpr TimerId kTimer{0};
 
-  /// What is to be kept here.
+  /// The cut that is to be saved here.
   struct Wanted {
     std::int64_t cut = 0;
-    std::vector<std::int64_t> clocks;  ///< gradients of each worker
-    bool keeping = false;              ///< the state is as wanted, and asked to be kept
+    std::vector<std::int64_t> clocks;  ///< gradients of each worker in the cut
+    bool keeping = false;              ///< the state has reached the cut, and is to be saved
   };
 
-  /// This is the server that sees when a cut is due.
+  /// This server decides when a cut is due.
   [[nodiscard]] bool decides() const { return id_ == training_->server(0); }
-  /// Here, a cut after `step` is.
+  /// A cut after `step` is due, and this server decides it.
   [[nodiscard]] bool is_due(std::int64_t step) const { return decides() && cuts_.is_due(step); }
   void begin_at(std::int64_t cut) { cuts_.begin_at(cut); }
   void rang() { cuts_.rang(); }
   [[nodiscard]] const std::optional<Wanted>& wanted() const { return wanted_; }
-  /// The next cut may be waited for: the training begins, goes on, or the last one is kept.
+  /// Waits for the next cut: the training begins, is restored, or has saved the last one.
   void wait_for_next(Effects& effects) const;
 
-  /// Who decides: all workers wait.
+  /// At the deciding server: all workers wait.
   void announce(std::int64_t cut, std::vector<std::int64_t> clocks, Effects& effects);
-  /// Another server is told of that. False: it is out of turn.
+  /// At another server: a cut is announced. False if the message is out of turn.
   bool hear(NodeId from, const Message& message);
-  /// The state here is as wanted.
+  /// The state here has reached the cut: requests to save it.
   void keep(Bytes size, std::function<std::string()> state, Effects& effects);
-  /// The state is being kept, so this input waits, and is left empty.
+  /// True if the state is being saved: the input is moved away, and waits.
   bool postpones(Input& input);
-  /// The state is kept. Has `handle` take what has waited for that; its server asks `kept` then.
-  /// Of what comes of an input nothing is sent to a worker whose loss waits behind it: that answer
-  /// is its lost process's, and the connection may be that of the next one by now.
+  /// The state is saved. Passes the inputs that waited to `handle`; the server calls `kept` after
+  /// that. Sends to a worker whose loss is among the later inputs are discarded: they answer its
+  /// lost process, and the connection may belong to the next process by now.
   void resume(const std::function<void(Input)>& handle, Effects& effects);
-  /// True: everybody's is, and here it was decided.
+  /// True if all states are saved and this server decides.
   bool kept(Effects& effects);
-  /// The state here will never be as wanted: nobody is to wait for it, and there is no checkpoint.
-  /// Returns as `kept`.
+  /// The state here can never reach the cut: no node waits for it, and the checkpoint is
+  /// incomplete. Returns as `kept`.
   bool pass(Effects& effects);
-  /// Who decides: another server says that its own is. True: everybody's is. Of one that was given
-  /// up it may come late.
+  /// At the deciding server: another server has saved its state. True if all states are saved. The
+  /// message may come late, for a cut that was given up.
   bool hear_kept(const Message& message);
   void give_up();
 
@@ -86,8 +86,8 @@ class ServerCut {
   NodeId id_;
   Cuts cuts_;
   std::optional<Wanted> wanted_;
-  int missing_ = 0;         // states that are not kept yet
-  bool under_way_ = false;  // the state here is on its way to the disk
+  int missing_ = 0;         // states that are not saved yet
+  bool under_way_ = false;  // the state here is being saved
   std::vector<Input> postponed_;
 };
 

@@ -1,4 +1,4 @@
-// Workers that a parameter server loses, with the processes that take their places.
+// The loss of workers at a parameter server, with the return of replacement processes.
 #include "models/protocol/parameter_server.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace foretrain {
 
-// The chief's parameters are the weights in the end.
+// The chief cannot be lost, because its parameters are the final weights.
 void ParameterServer::lose(Instant now, NodeId peer, Effects& effects) {
   const auto there = std::ranges::count(seats_, true, &Seat::taken);
   if (!training_->is_worker(peer) || index_of(peer) == 0 || there < rule_.least()) {
@@ -18,7 +18,7 @@ void ParameterServer::lose(Instant now, NodeId peer, Effects& effects) {
   std::erase(complete_, index_of(peer));
   give_up_cut(now, effects);
   for (Queue& queue : queues_) {
-    if (queue.over || !queue.applying.empty()) continue;  // the rest follows when it is applied
+    if (queue.over || !queue.applying.empty()) continue;  // the rest follows after the apply
     if (is_full(queue)) {                                 // it had the last steps to do
       announce_end(now, queue, effects);
       continue;
@@ -32,8 +32,8 @@ void ParameterServer::forget(Queue& queue, std::uint32_t worker) {
   if (chooses()) {
     queue.standings[worker].pull.reset();
     queue.standings[worker].listens = false;
-    // Nothing of what is decided changes: other shards may have done it. These drop its push when
-    // they hear that it has returned.
+    // Decisions do not change, because other shards may have acted on them. Other shards drop the
+    // worker's push when they receive the decision that it has returned.
     const auto concerns = [worker](const Decision& each) { return each.concerns(worker); };
     if (!cut_.decides() || std::ranges::any_of(queue.decisions, concerns)) return;
   } else {
@@ -42,7 +42,7 @@ void ParameterServer::forget(Queue& queue, std::uint32_t worker) {
     if (queue.over) return;
     for (Push& push : queue.applying) {
       if (push.worker != worker || std::exchange(push.orphaned, true)) continue;
-      queue.clocks.advance(worker);  // its clock may be another when that is applied
+      queue.clocks.advance(worker);  // its clock may differ when that is applied
     }
     std::erase(queue.order, worker);
     std::erase_if(queue.held, [&](const Push& push) {
@@ -54,7 +54,7 @@ void ParameterServer::forget(Queue& queue, std::uint32_t worker) {
   drop(queue, worker);
 }
 
-// Steps of a worker that came back have numbers that no step of the processes before it had.
+// Steps of a worker that came back have numbers that no step of its earlier processes had.
 bool ParameterServer::is_late(const Queue& queue, std::uint32_t worker, const Message& push) const {
   if (chooses()) return !takes_part(queue, worker) || push.step < queue.standings[worker].first;
   const Seat& seat = seats_[worker];
@@ -88,7 +88,7 @@ void ParameterServer::pulled(Instant now, NodeId from, const Message& pull, Queu
                              Effects& effects) {
   const std::uint32_t worker = index_of(from);
   const Seat& seat = seats_[worker];
-  if (!seat.taken || pull.version.value != seat.generation) return;  // of a process that is gone
+  if (!seat.taken || pull.version.value != seat.generation) return;  // of a lost process
   if (queue.over) return send_last_values(queue, worker, effects);
   Push push{.step = pull.step, .version = pull.version, .at = now, .worker = worker, .pull = true};
   const bool right = !seat.is_first() && (chooses() ? ask_to_return(now, queue, push, effects)
@@ -96,14 +96,14 @@ void ParameterServer::pulled(Instant now, NodeId from, const Message& pull, Queu
   if (!right) effects.emplace_back(Fault{from, "it sent a message out of turn"});
 }
 
-// It counts from here on, and waits for its answer as a worker that has pushed does. The first
-// bucket of all decides on its number, so that its clock is the same in all of them.
+// It counts from now on, and waits for its answer like a worker that has pushed. The first bucket
+// of all assigns its number, so that its clock is the same in all buckets.
 bool ParameterServer::come_back(Instant now, Queue& queue, Push& pull, Effects& effects) {
   const std::uint32_t worker = pull.worker;
   const std::int64_t clock = queue.clocks.of(worker);
   if (queue.bucket.index() == 0) {
-    const std::int64_t unused = clock + 1;  // one may be under way
-    // With a quota of its own it has all of its steps still to make, and a bound makes others wait.
+    const std::int64_t unused = clock + 1;  // one gradient may be under way
+    // With `quota: own` it still has to make all of its steps, and a bound makes others wait.
     const bool skips = rule_.bound && !rule_.own_quota;
     pull.step = {skips ? std::max(queue.clocks.slowest(), unused) : unused};
   }
@@ -113,14 +113,14 @@ bool ParameterServer::come_back(Instant now, Queue& queue, Push& pull, Effects& 
   queue.clocks.come_back(worker, first);
   queue.held.push_back(std::move(pull));
   queue.pushed[worker] = true;
-  queue.released_at = -1;  // all are looked at
+  queue.released_at = -1;  // all are checked
   if (queue.applying.empty()) release(now, queue, effects);
   count_held(queue);
   return true;
 }
 
-// That it takes part again is a decision, so that it gets the same version of all buckets. The
-// first bucket of all is shard 0's: its pull is what the decision comes of.
+// Shard 0 decides that it takes part again, so that it gets the same version of all buckets. The
+// first bucket of all is at shard 0: its pull leads to the decision.
 bool ParameterServer::ask_to_return(Instant now, Queue& queue, Push& pull, Effects& effects) {
   const std::uint32_t worker = pull.worker;
   const std::int64_t generation = seats_[worker].generation;
@@ -132,10 +132,10 @@ bool ParameterServer::ask_to_return(Instant now, Queue& queue, Push& pull, Effec
   if (decided) {
     welcome(queue, worker, effects);
   } else if (queue.bucket.index() == 0) {
-    // One may have been under way beside the last that came, also of a process that pulled in vain.
+    // One more push may have been under way, even from a process that only pulled.
     ++standing.pushed;
     standing.pull->step = standing.pushed.next();
-    const bool ends = enough_ || decisions_ == updates_;  // it is told of that
+    const bool ends = enough_ || decisions_ == updates_;  // it is informed of that
     if (!ends) decide(now, {MessageKind::returned, {worker}, generation}, effects);
   }
   return true;
@@ -152,7 +152,7 @@ void ParameterServer::seat(Queue& queue, const Decision& decision, Effects& effe
   if (here) welcome(queue, worker, effects);
 }
 
-// No checkpoint holds this: it is no answer to a step.
+// A checkpoint does not hold this message, because it does not answer a step.
 void ParameterServer::welcome(Queue& queue, std::uint32_t worker, Effects& effects) {
   Standing& standing = queue.standings[worker];
   standing.first = standing.pull->step;

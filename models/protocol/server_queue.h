@@ -1,4 +1,4 @@
-// A bucket of a parameter server with the pushes that are not answered.
+// A bucket of a parameter server with its unanswered pushes.
 #pragma once
 
 #include "models/protocol/message.h"
@@ -14,8 +14,8 @@
 
 namespace foretrain {
 
-/// The clocks of workers: how many of its gradients were applied of each. The slowest is known at
-/// once: a server asks for it with every gradient, of thousands of workers at times.
+/// The clocks of workers: how many gradients of each were applied. The slowest clock is available
+/// in constant time: a server needs it for every gradient, with up to thousands of workers.
 class Clocks {
  public:
   explicit Clocks(int workers)
@@ -29,13 +29,13 @@ class Clocks {
     ++clocks_[worker];
     if (!lost_[worker]) ++at_[clocks_[worker]];
   }
-  /// It is waited for no more.
+  /// The worker is not waited for any more.
   void lose(std::size_t worker) {
     if (lost_[worker]) return;
     leave(clocks_[worker]);
     lost_[worker] = true;
   }
-  /// It was lost, and is waited for again, at this clock, which is no less than the one it had.
+  /// A lost worker is waited for again, at this clock, which is at least its earlier one.
   void come_back(std::size_t worker, std::int64_t clock) {
     lost_[worker] = false;
     clocks_[worker] = clock;
@@ -43,9 +43,9 @@ class Clocks {
   }
   [[nodiscard]] bool is_lost(std::size_t worker) const { return lost_[worker]; }
 
-  /// The least clock of a worker who is there; there is always one.
+  /// The least clock of a present worker; there is always one.
   [[nodiscard]] std::int64_t slowest() const { return at_.begin()->first; }
-  /// How many workers are there whose clock is the least.
+  /// The number of present workers with the least clock.
   [[nodiscard]] std::int64_t at_slowest() const { return at_.begin()->second; }
 
  private:
@@ -56,17 +56,17 @@ class Clocks {
 
   std::vector<std::int64_t> clocks_;
   std::vector<bool> lost_;
-  std::map<std::int64_t, std::int64_t> at_;  // workers who are there, by clock
+  std::map<std::int64_t, std::int64_t> at_;  // present workers, by clock
 };
 
-/// A worker's place at a server: the process that has it, or had it last.
+/// A worker's current or last process, as its server knows it.
 struct Seat {
   std::int64_t generation = 1;
   bool taken = true;  ///< else that process is lost
 
-  /// It has never been lost.
+  /// The first process, never lost.
   [[nodiscard]] bool is_first() const { return taken && generation == 1; }
-  /// Nothing more comes from this process of the worker, nobody answers it.
+  /// This process of the worker is lost: nothing more comes from it, and it gets no answers.
   [[nodiscard]] bool is_gone(std::int64_t process) const {
     return process < generation || (process == generation && !taken);
   }
@@ -80,22 +80,22 @@ struct ServerQueue {
   struct Push {
     Payload payload{};  // none: a pull, or restored from a checkpoint
     Step step{};
-    Version version{};  // of the values that it was computed with; a pull: the process
-    Instant at{};       // of its arrival
-    Instant begun{};    // its update
+    Version version{};  // version of the values of its gradient; a pull: the generation
+    Instant at{};       // when it arrived
+    Instant begun{};    // when its update began
     Instant applied{};
     std::int64_t staleness = 0;
     std::uint32_t worker = 0;
     bool pull = false;
-    bool counted = false;   // without a payload, it counts as buffered
-    bool dropped = false;   // it came too late
+    bool counted = false;   // counts as buffered without a payload
+    bool dropped = false;   // came too late
     bool orphaned = false;  // its worker was lost during its update: it counts, unanswered
   };
-  /// A decision of shard 0; with backup workers alone.
+  /// A decision of shard 0, only with backup workers.
   struct Decision {
     /// choice      an update takes the gradients of `workers`
     /// late        the gradient of `workers[0]` is dropped
-    /// returned    `workers[0]`, as this `generation`, takes part again
+    /// returned    `workers[0]` takes part again, as this `generation`
     /// enough      the target is reached
     MessageKind kind = MessageKind::choice;
     Workers workers{};
@@ -104,9 +104,9 @@ struct ServerQueue {
     /// It is about a push of this worker.
     [[nodiscard]] bool concerns(std::uint32_t worker) const;
   };
-  /// A worker at a bucket; with backup workers alone.
+  /// The state of a worker at a bucket, only with backup workers.
   struct Standing {
-    /// Values that the worker gets when its push, or its pull, is here.
+    /// Values for the worker, sent when its push, or its pull, has arrived.
     struct Owed {
       Payload values;
       Version version;
@@ -117,10 +117,10 @@ struct ServerQueue {
     bool answer_dropped = false;  ///< the gradient of that step was dropped
     Step pushed{-1};              ///< the step that was pushed last
     Step first{};                 ///< the first step of this process
-    std::int64_t generation = 1;  ///< the process that the decisions so far are about
-    bool listens = true;          ///< the worker is to hear of the end
+    std::int64_t generation = 1;  ///< the process that the decisions so far refer to
+    bool listens = true;          ///< the worker is to be informed of the end
   };
-  /// An answer that a checkpoint holds.
+  /// An answer that a checkpoint holds back.
   struct HeldAnswer {
     std::uint32_t worker = 0;
     Message message;
@@ -134,17 +134,17 @@ struct ServerQueue {
   std::deque<std::uint32_t> order;           // workers of `waiting`, by arrival; no backup workers
   std::vector<Push> applying{};              // in the order of the sum
   std::vector<Push> held{};
-  std::vector<bool> pushed;  // by worker: a push of it is here, and not answered
+  std::vector<bool> pushed;  // by worker: its push is here, unanswered
   Instant apply_start{};
-  bool over = false;  // all workers have heard of the end
+  bool over = false;  // all workers are informed of the end
   // Not in step:
   Clocks clocks;                      // gradients that were applied
-  std::vector<std::int64_t> skipped;  // by worker: numbers of its clock that no update stands for
-  std::int64_t released_at = 0;       // the slowest clock when all of `held` were looked at
+  std::vector<std::int64_t> skipped;  // by worker: numbers of its clock without an update
+  std::int64_t released_at = 0;       // the slowest clock when all of `held` were last checked
   // With backup workers:
   std::vector<Standing> standings;    // by worker
   std::deque<Decision> decisions{};   // the first waits for its gradients, or is being applied
-  std::vector<HeldAnswer> answers{};  // of a checkpoint
+  std::vector<HeldAnswer> answers{};  // held back by a checkpoint
 };
 
 }  // namespace foretrain

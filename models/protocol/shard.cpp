@@ -15,13 +15,13 @@ namespace foretrain {
 namespace {
 
 constexpr std::size_t kMeanBlock = 2048;  // 8 KB: the sum stays in the first-level cache
-constexpr std::size_t kPart = 64 * 1024;  // that a thread takes at a time
-constexpr std::size_t kMostSlots = 4;     // of any optimizer
+constexpr std::size_t kPart = 64 * 1024;  // parameters that a thread takes at a time
+constexpr std::size_t kMostSlots = 4;     // the most of any optimizer
 
 using SlotPointers = std::array<float*, kMostSlots>;
 
-// Sorts what ascends up to each of `ends`, neighbours first. A sort that knows nothing of that
-// makes an update of two, three pushes take 1.4, 1.7 times as long.
+// Sorts indices that ascend up to each of `ends`, merging neighbours first. A sort that does not
+// use the runs makes an update of two or three pushes take 1.4 or 1.7 times as long.
 void merge_runs(std::vector<std::uint32_t>& indices, const std::vector<std::size_t>& ends) {
   for (std::size_t width = 1; width < ends.size(); width *= 2) {
     for (std::size_t run = 0; run + width < ends.size(); run += 2 * width) {
@@ -40,7 +40,7 @@ ShardBucket::ShardBucket(std::shared_ptr<const Training> training, std::uint32_t
                          const Payload& all_parameters)
     : ShardBucket(std::move(training), index) {
   if (!training_->numerics) return;
-  // A buffer of its own, so that it can be changed in place whoever holds the other buckets.
+  // A separate buffer, so that it can be changed in place, whoever holds the other buckets.
   const Bucket& bucket = training_->layout->buckets[index];
   std::ranges::copy(all_parameters.slice(bucket.offset(), bucket.size()).floats(),
                     values_.writable_floats().begin());
@@ -101,7 +101,7 @@ bool ShardBucket::take_in(Payload& push, Effects& effects) const {
   return parts.has_value();
 }
 
-// Without numerics: such pushes want all, or as many as they touch.
+// Without numerics: such pushes want all parameters, or as many as they touch.
 Listed ShardBucket::listed_in(const Payload& push) const {
   const Bucket& bucket = training_->layout->buckets[index_];
   const Listed all = listed_mean(*training_, bucket, true);
@@ -243,7 +243,7 @@ void ShardBucket::apply_dense(std::span<float> after, Parallel& parallel) {
   }
 }
 
-// In the order of the pushes, whatever their indices: as the dense sum, without its zeros.
+// Adds in the order of the pushes, whatever their indices: the dense sum, without its zeros.
 void ShardBucket::add_up() {
   touched_.indices.clear();
   touched_.ends.clear();
@@ -267,7 +267,7 @@ void ShardBucket::add_up() {
 void ShardBucket::apply_sparse(std::span<float> after) {
   add_up();
   if (fresh_.size().value > 0) std::ranges::copy(values_.floats(), after.begin());
-  // Biases come after the weights of their layer: a cut in ascending indices parts the kinds.
+  // Biases follow the weights of their layer: ranges of ascending indices separate the kinds.
   merge_runs(touched_.indices, touched_.ends);
   std::span<const std::uint32_t> left = touched_.indices;
   for (const Range& range : ranges_) {

@@ -19,7 +19,7 @@ SingleWorker::SingleWorker(std::shared_ptr<const Training> training)
       parameters_(training_, 0, initial_parameters(*training_)),
       evaluator_(training_->target),
       cuts_(training_->checkpoint) {
-  // Nothing travels, so nothing is cut: make_layout is given a bucket that holds everything.
+  // Nothing is sent, so nothing is cut: make_layout was given a bucket size that holds everything.
   FT_CHECK_OP(training_->layout->buckets.size(), ==, 1u);
 }
 
@@ -45,7 +45,7 @@ void SingleWorker::go_on(Instant now, Effects& effects) {
   compute_gradient(now, effects);
 }
 
-// Between two steps: a job that prepares the next batch may be under way, no other.
+// Between two steps: only a job that prepares the next batch may be under way.
 void SingleWorker::keep(Effects& effects) {
   const std::int64_t cut = parameters_.version().value;
   cuts_.take(cut);

@@ -1,4 +1,4 @@
-// One worker that keeps the parameters itself.
+// A single worker that has the parameters itself.
 #pragma once
 
 #include "models/protocol/evaluator.h"
@@ -14,7 +14,7 @@
 
 namespace foretrain {
 
-/// Plain stochastic gradient descent, w <- w - rate * g(w): what the others are measured against.
+/// Plain stochastic gradient descent, w <- w - rate * g(w): the baseline of the other strategies.
 class SingleWorker : public Node {
  public:
   explicit SingleWorker(std::shared_ptr<const Training> training);
@@ -25,11 +25,11 @@ class SingleWorker : public Node {
  private:
   void compute_gradient(Instant now, Effects& effects);
   void compute_batch(Effects& effects);
-  /// Of a batch: the next one's follows, or the update.
+  /// The gradient of a batch is computed: begins the next batch or the update.
   void gradient_computed(Instant now, const JobResult& gradient, Effects& effects);
   void end_step(Instant now, Effects& effects);
   void report_step(Effects& effects);
-  /// What comes after a step: the next one, or first a checkpoint.
+  /// Continues after a step: with the next step, or a checkpoint first.
   void go_on(Instant now, Effects& effects);
   void keep(Effects& effects);
   void evaluate(Instant now, Effects& effects);
@@ -42,11 +42,11 @@ class SingleWorker : public Node {
   std::shared_ptr<const Training> training_;
   WorkerCompute worker_compute_;
   ShardBucket parameters_;
-  /// A sparse gradient's: to pick what it reads, to make the last one a push. Counted with the next
-  /// gradient: a machine that was measured has measured them with the steps of this node.
+  /// The cost of sparse gradients: picking the values to read, encoding the last one as a push.
+  /// Counted with the next gradient: a measured machine includes both in the steps of this node.
   Effects worked_;
   StepClock clock_;
-  std::size_t computed_ = 0;  // batches of the gradient
+  std::size_t computed_ = 0;  // batches of this gradient that are computed
   double loss_ = 0;
   Instant last_update_;
   Evaluator evaluator_;

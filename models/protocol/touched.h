@@ -1,4 +1,4 @@
-// How many numbers a gradient has.
+// The number of parameters that a gradient touches.
 #pragma once
 
 #include "models/cost/work.h"
@@ -9,14 +9,14 @@
 
 namespace foretrain {
 
-/// Parameters of layer `i` whose gradient a batch makes: all; in a sparse first layer those of the
-/// features present, in the mean.
+/// Parameters of layer `i` that the gradient of a batch has: all; in a sparse first layer the mean
+/// number for the features present.
 std::int64_t touched(const Training& training, std::size_t i);
-/// The same of all layers.
+/// The same for all layers.
 std::int64_t touched(const Training& training);
-/// Without numerics: how many parameters of `bucket` a batch touches, its share of the mean.
+/// Without numerics: the parameters of `bucket` that a batch touches, as its share of the mean.
 std::int64_t touched_mean(const Training& training, const Bucket& bucket);
-/// Without numerics: what a push of `bucket` lists that wants as many as it touches, or all.
+/// Without numerics: the counts in a push of `bucket` that wants as many as it touches, or all.
 Listed listed_mean(const Training& training, const Bucket& bucket, bool all);
 
 }  // namespace foretrain

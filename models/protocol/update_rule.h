@@ -1,4 +1,4 @@
-// The rule by which a strategy with servers makes updates of gradients.
+// The rule by which a strategy with servers makes updates from gradients.
 #pragma once
 
 #include "models/protocol/node.h"
@@ -12,43 +12,43 @@
 
 namespace foretrain {
 
-/// What a strategy with servers is: how many gradients an update takes, and which workers are
+/// Defines a strategy with servers: how many gradients an update takes, and which workers are
 /// answered after it.
 ///
 ///                  gradients   in_step   answered after an update
 ///     sync         N           yes       all workers
-///     b backups    N - b       yes       those whose gradients it took; late ones are dropped
+///     b backups    N - b       yes       workers whose gradients it took; late ones are dropped
 ///     async        1           no        the worker of the gradient
-///     ssp          1           no        all that are at most `bound` ahead of the slowest
+///     ssp          1           no        all workers at most `bound` ahead of the slowest
 struct UpdateRule {
-  int gradients = 1;     ///< that an update takes
-  bool in_step = false;  ///< all of them by the version before, `gradients` of each step
+  int gradients = 1;     ///< gradients in an update
+  bool in_step = false;  ///< all are of the previous version, `gradients` of each step
   /// Gradients that a worker may be ahead of the slowest. 0: they are applied in the order of the
-  /// workers, so the weights do not depend on the times.
+  /// workers, so the weights do not depend on timing.
   std::optional<std::int64_t> bound{};
-  bool own_quota = false;  ///< each worker makes `steps` gradients; else all together make them
+  bool own_quota = false;  ///< each worker makes `steps` gradients; else all share the total
 
-  /// Workers that have to be there: the others may be lost, and come back.
+  /// The least number of workers that must be present: the others may be lost and come back.
   [[nodiscard]] int least() const { return in_step ? gradients : 1; }
   /// Some gradients of a step are left out.
   [[nodiscard]] bool chooses(int workers) const { return in_step && gradients < workers; }
 };
 
-/// A checkpoint of a server has, beside its buckets: the time of the last update, the number of
-/// dropped gradients unless updates take all, the most that a worker was ahead unless they are in
-/// step. For each bucket and worker it has the clock, the staleness, the numbers that the clock
-/// left out; with backup workers the step that was answered last, and whether it was dropped.
+/// Besides its buckets, a checkpoint of a server has the time of the last update, the number of
+/// dropped gradients (unless updates take all), the largest lead of a worker (unless in step). For
+/// each bucket and worker it has the clock, the staleness and the skipped numbers of the clock;
+/// with backup workers instead the step that was answered last, and whether it was dropped.
 ServerState server_state_of(const UpdateRule& rule, int workers);
-/// The programs of a training by such a rule: a Worker each, and ParameterServers.
+/// The programs of a training by this rule: Workers and ParameterServers.
 std::unique_ptr<Node> make_node_by(const UpdateRule& rule,
                                    const std::shared_ptr<const Training>& training, NodeId id);
-/// Who talks to whom there.
+/// Nodes `a` and `b` are connected in a training by this rule.
 bool linked_by(const UpdateRule& rule, const Training& training, NodeId a, NodeId b);
 
-/// What follows for a strategy from its rule; its name, what it is, its options are its own.
+/// A description with all that follows from the rule; the strategy adds its name, doc, options.
 template <UpdateRule (*kRule)(const ProtocolOptions& options, int workers)>
 Protocol protocol_by_rule() {
-  static constexpr int kMany = 1'000'000;  // workers: for what does not depend on their number
+  static constexpr int kMany = 1'000'000;  // workers, for what does not depend on their number
   const auto gradients = [](const ProtocolOptions& o, int workers) {
     return std::int64_t{kRule(o, workers).gradients};
   };

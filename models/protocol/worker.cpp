@@ -11,10 +11,10 @@
 namespace foretrain {
 namespace {
 constexpr JobId kEvaluation{0};
-constexpr JobId kGradient{1};  // its first stage; then the others
+constexpr JobId kGradient{1};  // the first stage; the others follow
 constexpr JobId kKeep{std::uint64_t{1} << 32};
 
-// That `answer` is to. A sparse one differs from it by its indices: as large is near enough.
+// The size of the push that `answer` answers. A sparse push differs by its indices: close enough.
 Bytes size_of_push(const Training& training, const Message& answer) {
   if (!training.compression.wanted()) return wire_size(answer);
   const std::int64_t count = training.layout->buckets[answer.bucket].count;
@@ -58,7 +58,7 @@ void Worker::compute_gradient(Instant now, Effects& effects) {
   for (std::size_t i = 0; i < sparse_.size(); ++i) {
     auto& [values, view] = sparse_[i];
     view = worker_compute_.view(training_->layout->buckets[i], values, effects);
-    if (!buckets_[i].last) values = view;  // what nobody reads again is let go
+    if (!buckets_[i].last) values = view;  // values that are not read again are released
   }
   counted_ = false;
   dropped_ = false;
@@ -86,7 +86,7 @@ void Worker::computed(Instant now, const Computed& computed, Effects& effects) {
 void Worker::push(const GradientStage& stage, Effects& effects) {
   const auto& layout = *training_->layout;
   for (const std::uint32_t index : stage.buckets) {
-    if (buckets_[index].last) continue;  // told of the end while computing
+    if (buckets_[index].last) continue;  // its bucket ended while computing
     buckets_[index].awaited = true;
     buckets_[index].pushed = number_;
     ++awaited_;
@@ -140,8 +140,8 @@ void Worker::keep(NodeId from, const Message& cut, Effects& effects) {
 }
 
 void Worker::restore(StateReader& state) {
-  // Gradients of a step may be dropped, one of each other worker's at most; of who came back
-  // numbers were left out, fewer than there are steps.
+  // Each other worker may have had one gradient of a step dropped; skipped numbers of a worker that
+  // came back are fewer than the steps.
   const std::int64_t most = saturated::product(2 * training_->steps, training_->workers);
   step_ = {state.integer(0, most)};
   number_ = {state.integer(0, most)};
@@ -164,7 +164,7 @@ void Worker::restore(StateReader& state) {
 
 void Worker::receive(Instant now, NodeId from, Message message, Effects& effects) {
   if (message.kind == MessageKind::cut) return keep(from, message, effects);
-  // The answer says the number of its first step.
+  // The answer has the number of its first step.
   const bool numbers = state_ == State::joining && message.bucket == 0;
   if (numbers) buckets_.front().pushed = message.step;
   if (!in_turn(from, message)) {
@@ -193,7 +193,7 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
   if (state_ == State::joining) return pulled(now, message, effects);
   if (state_ == State::computing) return go_on_computing(now, effects);
   if (state_ != State::waiting || !may_end_step()) return;
-  // The answer that came last is the one that the step waited for.
+  // The last answer is the one that the step waited for.
   clock_.pulled(now, message.wait, message.apply, pushed, size);
   end_step(now, effects);
 }
@@ -214,7 +214,7 @@ void Worker::pull(std::uint32_t index, Effects& effects) {
   effects.emplace_back(Send{training_->server(shard), std::move(message)});
 }
 
-// Where the first bucket is over nobody has counted on this worker: the others end without it.
+// If the first bucket is over, no server has counted on this worker: the others end without it.
 void Worker::pulled(Instant now, const Message& message, Effects& effects) {
   if (message.bucket == 0 && buckets_.front().last) {
     state_ = State::finished;
@@ -229,7 +229,7 @@ void Worker::pulled(Instant now, const Message& message, Effects& effects) {
   if (may_end_step()) go_on(now, effects);
 }
 
-// A job that runs reads no bucket whose push is out. Others are renewed only when it is over.
+// A running job reads no bucket whose push is out. Other buckets are renewed when it is over.
 void Worker::put(std::uint32_t index, Payload values, Effects& effects) {
   const bool busy = state_ == State::computing || state_ == State::evaluating ||
                     state_ == State::final_evaluation;
@@ -261,8 +261,8 @@ bool Worker::begins_evaluated_step() {
   return true;
 }
 
-// The next step needs no more than the values that its first stage reads; what is evaluated has to
-// be whole, and so has the end.
+// The next step needs only the values that its first stage reads; an evaluation and the end need
+// all values.
 bool Worker::may_end_step() const {
   if (awaited_ == 0) return true;
   if (buckets_.front().awaited || buckets_.front().last) return false;
@@ -307,7 +307,7 @@ void Worker::report_evaluation(Instant now, const JobResult& result, bool final,
   go_on(now, effects);
 }
 
-// Nothing of the chief's is under way. With backup workers shard 0 decides for all shards.
+// Nothing of the chief is under way. With backup workers shard 0 decides for all shards.
 void Worker::stop(Effects& effects) {
   state_ = State::stopping;
   const int told = training_->options.integer(kBackupWorkers) > 0 ? 1 : training_->servers;

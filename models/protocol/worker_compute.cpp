@@ -46,7 +46,7 @@ void WorkerCompute::restore(std::int64_t gradients) {
   const std::int64_t batches = saturated::product(gradients, training_->accumulate);
   batches_ = batches;
   if (!training_->numerics) return;
-  // A sparse one has gathered the first already.
+  // With a sparse model the first batch is gathered already.
   sampler_->skip(batches - gathered_);
   gathered_ = batches;
   if (sparse()) gather_up_to(batches);
@@ -101,11 +101,11 @@ Job WorkerCompute::gradient_job(std::size_t stage, JobId id, const Payload& para
   }
   const bool begins = !adds_up(part) && !part.backward.empty();
   if (begins && part.backward.last == training_->network->layers().size()) {
-    // A receiver may still hold the last gradient: then this one gets a buffer of its own.
+    // If a receiver still holds the last gradient, this one gets a new buffer.
     if (gradient_.size() != parameters.size() || !gradient_.unshared()) {
       gradient_ = Payload::allocate(parameters.size());
     }
-    // Asked for now: while the last stages write, the buckets of the first are on their way.
+    // Requested now: while the last stages write, the buckets of the first are being sent.
     writable_ = gradient_.writable_floats();
   }
   const bool gathers = part.begins_batch() && !prefetches;
@@ -150,7 +150,7 @@ double WorkerCompute::compute(std::size_t stage, std::int64_t number, const Payl
 
 void WorkerCompute::add_up(const GradientStage& stage, std::span<float> gradient,
                            Parallel& parallel) const {
-  constexpr std::size_t kPart = 64 * 1024;  // that a thread takes at a time
+  constexpr std::size_t kPart = 64 * 1024;  // parameters that a thread takes at a time
   const Network& network = *training_->network;
   const auto first = static_cast<std::size_t>(network.first_parameter(stage.backward.first));
   const bool to_end = stage.backward.last == network.layers().size();

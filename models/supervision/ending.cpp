@@ -9,7 +9,7 @@ namespace {
 using namespace literals;
 
 constexpr Duration kFarewell = 2_s;       // for a last flush of rows
-constexpr Duration kMostFarewell = 30_s;  // a gradient under way is not cut short
+constexpr Duration kMostFarewell = 30_s;  // a gradient under way is not interrupted
 
 }  // namespace
 
@@ -51,7 +51,7 @@ void Supervisor::end(EndAttempt how) {
   suspicion_.reset();
   emit(std::move(how));
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    // A process that gets ready to return has nothing to tell.
+    // A process that prepares its return has nothing to report.
     if (is<Returning>(NodeId{i})) kill(NodeId{i});
     if (ended_.again) release(nodes_[i]);
   }
@@ -73,7 +73,7 @@ void Supervisor::release(Node& node) {
   }
 }
 
-// What the processes have said is read to its end: until their connections are closed.
+// Messages of the processes are read to their end, until the connections are closed.
 void Supervisor::maybe_over() {
   if (ended_.again) {
     if (!all([](const Node& each) {

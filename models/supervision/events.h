@@ -24,7 +24,7 @@ struct Told {
     finished,
     trouble,
     unread,   ///< it cannot read its part of the checkpoint
-    kernels,  ///< no message: the caller has told it to join again with other kernels
+    kernels,  ///< not a message: the caller requested that it rejoins with other kernels
   };
   NodeId node;
   What what = What::listening;
@@ -46,17 +46,17 @@ struct Exited {
 struct Silent {
   NodeId node;
   std::string how;
-  std::string advice{};  ///< ends the failure
+  std::string advice{};  ///< appended to the failure
 };
 /// The scenario kills nodes now: "was killed at 2 s, as faults: says".
 struct FaultDue {
   std::vector<NodeId> nodes;
   std::string how;
   std::optional<Duration> restart_after{};
-  bool host = false;      ///< theirs has failed; all wait for it without a limit
-  bool together = false;  ///< nobody goes on without them
+  bool host = false;      ///< the node's host has failed; all wait without a limit
+  bool together = false;  ///< no node continues without them
 };
-/// The caller cannot go on, e.g. the disk is full. `for_good`: another attempt would fail alike.
+/// The caller cannot continue, e.g. the disk is full. `for_good`: a new attempt would also fail.
 struct Failed {
   std::string why;
   bool for_good = true;
@@ -67,7 +67,7 @@ struct Interrupted {
 struct Timer {
   enum class Kind { join, suspicion, farewell, start };
   Kind kind = Kind::join;
-  NodeId node{};  ///< of `start` alone
+  NodeId node{};  ///< only for `start`
   auto operator<=>(const Timer&) const = default;
 };
 struct TimerFired {
@@ -78,7 +78,7 @@ using Input =
 
 // --- Effects ---
 
-/// Starts the process of a node; closes the connection of the process before it.
+/// Starts the process of a node; the connection of its previous process is closed.
 struct Start {
   NodeId node;
 };
@@ -90,42 +90,42 @@ struct Kill {
 struct Admit {
   NodeId node;
 };
-/// The node is there already: the new connection is closed, with an answer that says so.
+/// The node is already connected: the new connection is rejected with an answer that says so.
 struct TurnAway {
   NodeId node;
 };
 struct Tell {
   enum class What { setup, peers, go, lost, back };
   What what = What::setup;
-  std::optional<NodeId> to{};  ///< none: all that are connected
-  NodeId about{};              ///< of `lost`, `back`
+  std::optional<NodeId> to{};  ///< none: all connected nodes
+  NodeId about{};              ///< node of `lost`, `back`
 };
-/// TimerFired is an input at that time; replaces an earlier time of the same timer.
+/// Sets a timer: TimerFired is an input at this time. Replaces an earlier time of this timer.
 struct Arm {
   Timer timer;
   Instant at;
 };
-/// A node is lost while the others go on: why. Empty: it is back.
+/// Records that a node is lost while the others continue, with the reason; empty if it is back.
 struct Record {
   NodeId node;
   std::string lost;
 };
-/// A line for people.
+/// A line for users.
 struct Say {
   std::string line;
 };
-/// Its connected nodes are told to exit, or with `again` to join once more.
+/// The connected nodes are told to exit, or with `again` to join again.
 struct EndAttempt {
   enum class Outcome { done, failed, interrupted };
   Outcome outcome = Outcome::done;
   std::string failure{};
   bool again = false;  ///< BeginAttempt will follow
-  bool waits = false;  ///< for a node that is missing; people have been told
+  bool waits = false;  ///< for a missing node; users were informed
   bool older = false;  ///< from an older checkpoint
 };
-/// All that survive have left: the caller chooses the checkpoint, then calls Supervisor::begin.
+/// All surviving nodes have left: the caller chooses the checkpoint, then calls Supervisor::begin.
 struct BeginAttempt {};
-/// Nothing more is waited for.
+/// Nothing is waited for any more.
 struct Stop {};
 using Effect = std::variant<Start, Kill, Admit, TurnAway, Tell, Arm, Record, Say, EndAttempt,
                             BeginAttempt, Stop>;

@@ -18,28 +18,28 @@ namespace foretrain::supervision {
 //       |               Leaving <-- each node that lives, at EndAttempt                   Lost <--+
 //       |                           with `again`                                           |      | gone
 //       |                                                                            Start v      |
-//       +-- the node that is gone, at EndAttempt with `again`      Training <--ready-- Returning -+
+//       +-- the lost node, at EndAttempt with `again`              Training <--ready-- Returning -+
 //
-// Who is waited for:
+// Nodes that the others wait for:
 //
-//     node that is gone       async, ssp, sync with backups                  sync, all_reduce, local_sgd
-//     worker, not the chief   nobody: it is Lost, and returns under its id   all wait: the attempt ends
+//     lost node               async, ssp, sync with backups                  sync, all_reduce, local_sgd
+//     worker, not the chief   not waited for: Lost, returns under its id     all wait: the attempt ends
 //     chief, server           all wait: the attempt ends                     all wait: the attempt ends
 // clang-format on
 //
 // After the end of an attempt the surviving processes discard their training state and join again.
-// All go on from the newest checkpoint. They wait up to `rejoin_limit` for the missing node;
-// without a limit another process is started at once, if a restart is left. A node that is gone
-// while the others join is replaced alone: no other node has been told of it.
+// All continue from the newest checkpoint. They wait up to `rejoin_limit` for the missing node;
+// without a limit another process is started at once, if a restart is left. If a node is lost while
+// the others join, only that node is replaced: no other node was informed of it.
 
 struct Absent {
-  Instant starts_at{};  ///< the supervisor starts a process then, once the one before has ended
+  Instant starts_at{};  ///< when to start a process, after the end of the previous one
 };
 struct Joining {
   bool again = false;  ///< it was told to leave and to join with other kernels
 };
 struct Listening {
-  std::string unread{};  ///< why it could not read its part of the checkpoint; empty: it could
+  std::string unread{};           ///< why its part of the checkpoint could not be read; else empty
   bool older_checkpoint = false;  ///< Told::older_checkpoint
 };
 struct Ready {};
@@ -51,7 +51,7 @@ struct Lost {
   bool takes_restart = false;
 };
 struct Returning {
-  std::string why{};   ///< it was lost
+  std::string why{};   ///< why it was lost
   bool again = false;  ///< as Joining::again
 };
 struct Leaving {};
@@ -63,7 +63,7 @@ bool in(const Life& life) {
   return std::holds_alternative<State>(life);
 }
 
-/// It was told to leave and to join with other kernels.
+/// The node was told to leave and to join with other kernels.
 inline bool leaves_for_kernels(const Life& life) {
   const auto* joining = std::get_if<Joining>(&life);
   const auto* returning = std::get_if<Returning>(&life);

@@ -1,4 +1,4 @@
-// What the supervisor does about a node that is gone.
+// The reaction of the supervisor to a lost node.
 #include "models/protocol/registry.h"
 #include "models/supervision/supervisor.h"
 
@@ -15,7 +15,7 @@ constexpr Duration kOtherDeath = 300_ms;  // the server of a lost worker may hav
 
 }  // namespace
 
-// The end of a process that runs here is told by Exited.
+// Exited reports the end of a process on this host.
 void Supervisor::on(const Left& input) {
   const NodeId id = input.node;
   Node& node = this->node(id);
@@ -38,7 +38,7 @@ void Supervisor::on(const Exited& input) {
   const NodeId id = input.node;
   node(id).runs = false;
   if (stage_ == Stage::ending) {
-    if (ended_.again && !is<Absent>(id)) node(id).life = Absent{};  // others join: so will it
+    if (ended_.again && !is<Absent>(id)) node(id).life = Absent{};  // others join, it will too
     return maybe_over();
   }
   if (is<Absent>(id)) return start_if_due(id);
@@ -54,7 +54,7 @@ void Supervisor::on(const Silent& input) {
   if (stage_ != Stage::training || lose(id, input.how)) return;
   const std::string what = fmt::format("{} {}", rules_.described(id), input.how);
   gone(id, what, what + input.advice);
-  if (!ended_.again) kill(id);  // it would not hear a polite word
+  if (!ended_.again) kill(id);  // it would not react to a message
 }
 
 void Supervisor::on(const FaultDue& input) {
@@ -105,7 +105,7 @@ bool Supervisor::lose(NodeId id, const std::string& why, std::optional<Back> bac
   return true;
 }
 
-// A fault that brings a node back takes no restart.
+// If a fault brings the node back, no restart is used.
 void Supervisor::plan_return(NodeId id, std::optional<Back> back) {
   if (rules_.tasks || !may_come_back(*rules_.training, id)) return;
   if (!back && restarts_ == 0) return;
@@ -116,7 +116,7 @@ void Supervisor::plan_return(NodeId id, std::optional<Back> back) {
   arm({Timer::Kind::start, id}, *lost.returns_at);
 }
 
-// Once that is due, and the process before it has ended.
+// Starts the process when it is due, and its previous process has ended.
 void Supervisor::maybe_return(NodeId id) {
   Node& node = this->node(id);
   auto& lost = std::get<Lost>(node.life);
@@ -145,7 +145,7 @@ void Supervisor::give_up_return(NodeId id, const std::string& what) {
   plan_return(id, {});
 }
 
-// Before the first training a failure says that the training cannot begin.
+// Before the first training a failure means that the training cannot begin.
 bool Supervisor::holds() const {
   return rules_.training->begins_again() && (stage_ == Stage::training || down_since_);
 }
@@ -190,7 +190,7 @@ void Supervisor::gone(NodeId id, const std::string& what, const std::string& fai
                 .again = true,
                 .waits = waits});
   }
-  // No other node has been told of it: it is replaced alone.
+  // No other node was informed of it: only this node is replaced.
   if (!waits) {
     say(fmt::format("{}; it is started again, {}\n", what, how_many_left(restarts_)));
   }

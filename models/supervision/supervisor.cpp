@@ -12,8 +12,8 @@ namespace foretrain::supervision {
 namespace {
 using namespace literals;
 
-constexpr Duration kTimeToStart = 5_s;  // at least, for a process that is started
-constexpr Duration kTimeToJoin = 1_s;   // at least, for a process that tries to join all the time
+constexpr Duration kTimeToStart = 5_s;  // at least, for a started process
+constexpr Duration kTimeToJoin = 1_s;   // at least, for a process that keeps trying to join
 
 }  // namespace
 
@@ -68,7 +68,7 @@ void Supervisor::arm(Timer timer, Instant at) {
   emit(Arm{timer, at});
 }
 
-// A node that is silent or cut off does not hear that it is lost.
+// A node that is silent or cut off does not receive that it is lost.
 void Supervisor::kill(NodeId id) {
   if (node(id).runs) emit(Kill{id});
 }
@@ -116,7 +116,7 @@ void Supervisor::on(const Joined& input) {
   emit(Tell{Tell::What::setup, id});
 }
 
-// A node that is missing has `rejoin_limit`; the others get ready meanwhile.
+// A missing node has `rejoin_limit`; the others get ready meanwhile.
 std::optional<Instant> Supervisor::limit_of(const Node& node) const {
   if (!node.missing || node.connected || leaves_for_kernels(node.life)) return std::nullopt;
   const auto index = static_cast<std::uint32_t>(&node - nodes_.data());
@@ -182,8 +182,8 @@ void Supervisor::on(const Told& input) {
   }
 }
 
-// Peers hear of another process first: a connection that says by then that it is this worker is the
-// old one.
+// Peers are informed of the new process first: a connection that claims to be this worker before
+// that is from its old process.
 void Supervisor::listening(NodeId id) {
   if (is<Returning>(id)) {
     emit(Tell{Tell::What::back, std::nullopt, id});
@@ -194,7 +194,7 @@ void Supervisor::listening(NodeId id) {
   maybe_prepare();
 }
 
-// A node that still reads its data would not hear that it is to join again.
+// A node that still reads its data would not receive that it has to join again.
 void Supervisor::maybe_prepare() {
   if (!all([](const Node& each) { return in<Listening>(each.life); })) return;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -285,7 +285,7 @@ void Supervisor::on(const TimerFired& input) {
   if (!suspicion) return;
   if (suspicion->gives_up && lose(*suspicion->gives_up, suspicion->why)) return;
   if (is_lost(suspicion->node)) return fail(suspicion->failure);
-  // Its connection is broken; whether its process is there nobody knows.
+  // Its connection is broken; it is unknown whether its process runs.
   if (!again(suspicion->node, std::nullopt)) return fail(suspicion->failure);
   gone(suspicion->node, suspicion->what, suspicion->failure);
 }

@@ -18,16 +18,16 @@ namespace foretrain::supervision {
 
 struct Rules {
   std::shared_ptr<const foretrain::Training> training;
-  int restarts = 0;    ///< this often a node may be started again that no fault brings back
-  bool tasks = false;  ///< somebody else starts all processes but that of node 0
+  int restarts = 0;    ///< how often nodes may be restarted, without those that faults bring back
+  bool tasks = false;  ///< another program starts all processes but that of node 0
   Duration join_limit{60'000'000'000};  ///< for all nodes to be ready
-  /// Names of a node in lines for people: with its process or rank, and the shorter one of
+  /// Names of a node in messages for users: with its process or rank, and the shorter name for
   /// failures.
   std::function<std::string(NodeId)> described;
   std::function<std::string(NodeId)> named;
   std::function<std::string(Duration)> text;  ///< "30 s"
   Duration suspicion{300'000'000};            ///< the end of a process is noticed sooner
-  std::function<std::string()> join_advice = [] { return std::string(); };  ///< ends such a failure
+  std::function<std::string()> join_advice = [] { return std::string(); };  ///< appended to it
 };
 
 /// "2 restarts are left".
@@ -52,46 +52,46 @@ class Supervisor {
   [[nodiscard]] bool is(NodeId node) const {
     return std::holds_alternative<State>(life(node));
   }
-  /// False: what its old process says is ignored, since the others have gone on or it is to join
-  /// again.
+  /// False: messages of its old process are ignored, because the others continue without it, or it
+  /// has to join again.
   [[nodiscard]] bool hears(NodeId node) const;
   /// Number of the process of a node in this attempt, from 1.
   [[nodiscard]] std::int64_t incarnation(NodeId node) const {
     return nodes_[index_of(node)].incarnation;
   }
-  /// When the last attempt ended whose nodes were all ready, for as long as they are not.
+  /// The end of the last attempt whose nodes were all ready; reset when all are ready again.
   [[nodiscard]] std::optional<Instant> down_since() const { return down_since_; }
 
  private:
   /// A node that the others wait for.
   struct Missing {
-    std::string what;  ///< became of it, with its name
+    std::string what;  ///< what happened to it, with its name
     Instant since;
   };
   struct Node {
     Life life{};
-    bool runs = false;  ///< a process that the supervisor has started
+    bool runs = false;  ///< a process started by the supervisor runs
     bool connected = false;
     std::int64_t incarnation = 1;
     std::optional<Missing> missing{};
   };
-  /// A failure of which a more telling reason may turn up within a moment: when a node dies, its
-  /// peers notice sooner than its launcher.
+  /// A failure for which a better reason may follow within a moment: when a node dies, its peers
+  /// notice sooner than its launcher.
   struct Suspicion {
-    NodeId node;       ///< gone, it seems
-    std::string what;  ///< became of it
+    NodeId node;       ///< the node that seems lost
+    std::string what;  ///< what happened to it
     std::string failure;
-    std::optional<NodeId> gives_up{};  ///< for that; it may be lost instead
+    std::optional<NodeId> gives_up{};  ///< the node that gives up for that; it may be lost instead
     std::string why{};
   };
-  /// What brings a node back without a restart.
+  /// The return of a node without using a restart.
   struct Back {
     Duration after{};
     bool host = false;  // FaultDue::host
   };
-  struct Again {  // how a node that is gone comes again
+  struct Again {  // the return of a lost node
     Instant at{};
-    bool restart = false;  // takes one
+    bool restart = false;  // uses a restart
   };
 
   void on(const Joined& input);
@@ -109,16 +109,17 @@ class Supervisor {
   void trouble(const Told& told);
   void leave_for_kernels(NodeId id);
   void maybe_prepare();
-  /// The others go on without it. False: they cannot.
+  /// The others continue without the node. False if they cannot.
   bool lose(NodeId id, const std::string& why, std::optional<Back> back = {});
   void plan_return(NodeId id, std::optional<Back> back);
   void say_when(NodeId id, const Back& back);
   void maybe_return(NodeId id);
   void give_up_return(NodeId id, const std::string& what);
-  /// The others hold for a node that is gone, up to the limit.
+  /// The others hold for a lost node, up to the limit.
   [[nodiscard]] bool holds() const;
   [[nodiscard]] std::optional<Again> again(NodeId id, std::optional<Back> back) const;
-  /// Nobody goes on without it. `what` became of it; `failure`: the reason if this is the end.
+  /// No node can continue without it. `what` tells what happened to it; `failure` is the reason to
+  /// report if the training fails.
   void gone(NodeId id, const std::string& what, const std::string& failure,
             std::optional<Back> back = {});
   [[nodiscard]] bool all_may_be_lost(const std::vector<NodeId>& ids) const;
@@ -143,7 +144,7 @@ class Supervisor {
   [[nodiscard]] bool is_lost(NodeId id) const { return is<Lost>(id) || is<Returning>(id); }
   [[nodiscard]] int lost() const;
   [[nodiscard]] bool starts(NodeId id) const { return !rules_.tasks || index_of(id) == 0; }
-  /// From the last one: thousands of nodes of a simulation come in their order.
+  /// Checks the last node first: in a simulation thousands of nodes join in their order.
   template <class Which>
   [[nodiscard]] bool all(Which which) const {
     return std::all_of(nodes_.rbegin(), nodes_.rend(), which);
@@ -153,14 +154,14 @@ class Supervisor {
   int restarts_;
   Stage stage_ = Stage::joining;
   std::vector<Node> nodes_;
-  EndAttempt ended_{};  // how the attempt has ended, in Stage::ending
+  EndAttempt ended_{};  // how the attempt ended, in Stage::ending
   std::optional<Instant> down_since_;
-  Instant began_;       // the attempt
-  Instant join_until_;  // unless a node is missing
+  Instant began_;       // when the attempt began
+  Instant join_until_;  // the limit unless a node is missing
   std::optional<Suspicion> suspicion_;
   std::map<Timer, Instant> armed_;
-  Instant now_;                 // of the input
-  Effects* effects_ = nullptr;  // of the input
+  Instant now_;                 // time of the input
+  Effects* effects_ = nullptr;  // effects of the input
 };
 
 }  // namespace foretrain::supervision

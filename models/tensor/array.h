@@ -11,10 +11,10 @@
 namespace foretrain {
 
 // An expression of `+ - * /`, sqrt, min, max gives an element the same bits whatever its place:
-// whole registers and what is left over take the same operations, none of them fused. Not so
+// whole registers and the remainder use the same operations, none of them fused. Exceptions:
 // - sum, mean, dot, norm of a run: their order follows the address;
-// - exp, log, tanh: registers and what is left over take different code.
-// Those take Lanes, of which nothing is ever left over.
+// - exp, log, tanh: registers and the remainder use different code.
+// Those use Lanes, which have no remainder.
 
 using Array = Eigen::Array<float, Eigen::Dynamic, 1>;
 using ArrayMap = Eigen::Map<Array>;
@@ -23,7 +23,7 @@ using ConstArrayMap = Eigen::Map<const Array>;
 inline ArrayMap array(std::span<float> x) { return {x.data(), std::ssize(x)}; }
 inline ConstArrayMap array(std::span<const float> x) { return {x.data(), std::ssize(x)}; }
 
-/// sqrt(x), rounded correctly. (Eigen 3.4 has with AVX-512 either an estimate or no registers.)
+/// sqrt(x), rounded correctly. (With AVX-512, Eigen 3.4 has either an estimate or no registers.)
 struct Root {
   float operator()(float x) const { return std::sqrt(x); }
   template <class Packet>
@@ -36,7 +36,7 @@ auto root(const Eigen::ArrayBase<X>& x) {
   return x.unaryExpr(Root{});
 }
 
-/// x where `gate` is above zero, else 0. (Eigen 3.4 has no select in registers.)
+/// x if `gate` is above zero, else 0. (Eigen 3.4 has no select in registers.)
 struct Gate {
   float operator()(float x, float gate) const { return gate > 0 ? x : 0; }
   template <class Packet>
@@ -49,21 +49,21 @@ auto gated(const Eigen::ArrayBase<X>& x, const Eigen::ArrayBase<Y>& gate) {
   return x.binaryExpr(gate, Gate{});
 }
 
-/// A block of so many numbers is computed in registers.
+/// A block of this many numbers is computed in registers.
 inline constexpr Eigen::Index kLanes = 16;
 using Lanes = Eigen::Array<float, kLanes, 1>;
 
 inline Eigen::Map<const Lanes> lanes(const float* x) { return Eigen::Map<const Lanes>(x); }
 inline Eigen::Map<Lanes> lanes(float* x) { return Eigen::Map<Lanes>(x); }
 
-/// The first `count` numbers; `rest` in the lanes that are left.
+/// The first `count` numbers; `rest` in the remaining lanes.
 inline Lanes lanes(const float* x, Eigen::Index count, float rest) {
   if (count >= kLanes) return lanes(x);
   Lanes some = Lanes::Constant(rest);
   std::copy_n(x, count, some.data());
   return some;
 }
-/// The first `count` lanes.
+/// Stores the first `count` lanes.
 inline void store(const Lanes& x, float* to, Eigen::Index count) {
   if (count >= kLanes) {
     lanes(to) = x;
@@ -73,13 +73,13 @@ inline void store(const Lanes& x, float* to, Eigen::Index count) {
 }
 
 /// Calls body(part) for each block of `size` numbers, in order: part(x) is that block of array x,
-/// of kLanes numbers, at the end of one.
+/// with kLanes numbers, or one number in the remainder.
 ///
-/// For expressions of several statements, which then need no memory but for what they store: of
-/// larger blocks Eigen takes what lies before and behind whole cache lines number by number. What a
-/// statement needs of one before it is a value (`eval`): read from where it was just written it
+/// For expressions of several statements, which then need no memory except for what they store: in
+/// larger blocks Eigen computes the numbers outside whole cache lines one by one. A value that a
+/// later statement needs must be evaluated (`eval`): reading it from where it was just written
 /// would wait for the store. Flatten the caller ([[gnu::flatten]]): constants stay in registers.
-/// Adam over 61,706 parameters takes 28 us so, 36 us not flattened, 68 us in blocks of 64, over 3.3
+/// Adam over 61,706 parameters takes 28 us so, 36 us not flattened, 68 us in blocks of 64; over 3.3
 /// million 2.6 ms instead of 3.8 (Zen 4).
 template <class Body>
 void for_each_block(Eigen::Index size, const Body& body) {

@@ -1,4 +1,4 @@
-// Eight numbers side by side, as the compilers' own vectors.
+// Vectors of eight numbers, as the compilers' own vector types.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 #include <immintrin.h>
 #endif
 
-// Without AVX eight floats are passed in memory: here, in whatever includes this, all of one build,
-// so nobody passes them otherwise. (g++ 12 warns all the same: there, compile with -Wno-psabi.)
+// Without AVX eight floats are passed in memory: in all code that includes this file, and one build
+// compiles all of it alike. (g++ 12 warns nevertheless: compile with -Wno-psabi there.)
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace foretrain {
 
 // For the pools, which choose numbers with their places: Eigen 3.4 has no select in registers, nor
-// one whose mask counts for numbers and integers alike. `+ < > ==` and `mask ? a : b` work lane by
-// lane; a comparison gives Ints8, -1 where it holds, else 0.
+// one with the same mask for numbers and integers. `+ < > ==` and `mask ? a : b` work lane by lane;
+// a comparison gives Ints8, -1 if true, else 0.
 
 using Floats8 = float __attribute__((vector_size(32)));
 using Ints8 = std::int32_t __attribute__((vector_size(32)));
@@ -63,7 +63,7 @@ inline void store_bytes8(Ints8 x, std::uint8_t* to, std::int64_t count = 8) {
   std::memcpy(to, &bytes, static_cast<std::size_t>(count));
 }
 
-/// x where `mask` is -1, 0 where it is 0.
+/// x for lanes with `mask` -1, 0 for lanes with 0.
 inline Floats8 keep8(Ints8 mask, Floats8 x) {
   return reinterpret_cast<Floats8>(mask & reinterpret_cast<Ints8>(x));
 }

@@ -10,7 +10,7 @@
 namespace foretrain {
 
 /// Memory for numbers that are written before they are read: 64-byte aligned, not initialised, its
-/// content lost when it grows. It never shrinks, so a step after the first allocates nothing.
+/// content is lost when it grows. It never shrinks, so steps after the first do not allocate.
 class Floats {
  public:
   /// The first `count` numbers.
@@ -28,7 +28,7 @@ class Floats {
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
 
  private:
-  static constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector register
+  static constexpr std::size_t kAlignment = 64;  // a cache line and the widest vector register
   struct Free {
     void operator()(float* memory) const {
       ::operator delete (memory, std::align_val_t{kAlignment});

@@ -8,12 +8,12 @@
 
 namespace foretrain {
 
-/// The largest one that is finite.
+/// The largest finite half.
 inline constexpr float kMostHalf = 65504.0F;
 
-/// The nearest half, of two the even one. A finite number that is larger than any stays finite: one
-/// large gradient is cut to +-65504, it does not end the training. Infinity stays what it is, and
-/// whatever is no number.
+/// The nearest half, ties to even. A finite number above the largest half stays finite: one large
+/// gradient is limited to +-65504, and does not end the training. Infinity stays infinity, NaN
+/// stays NaN.
 constexpr std::uint16_t to_half(float number) {
   const auto bits = std::bit_cast<std::uint32_t>(number);
   const std::uint32_t sign = bits >> 16 & 0x8000U;
@@ -34,7 +34,7 @@ constexpr std::uint16_t to_half(float number) {
   return static_cast<std::uint16_t>(sign | half);
 }
 
-/// The same number, always.
+/// The same number, exactly.
 constexpr float from_half(std::uint16_t half) {
   const std::uint32_t sign = (half & 0x8000U) << 16;
   const std::uint32_t size = half & 0x7FFFU;

@@ -1,4 +1,4 @@
-// Buffers behind payloads, with the count of their holders.
+// The buffers of payloads, with their reference counts.
 #include "models/tensor/payload.h"
 
 #include "models/base/check.h"
@@ -11,16 +11,16 @@
 
 namespace foretrain {
 namespace {
-constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector register
+constexpr std::size_t kAlignment = 64;  // a cache line and the widest vector register
 }
 
-// The count stands in a line of its own before the bytes, which keeps those aligned. It is not a
-// std::shared_ptr because use_count() does not order the last reader's reads before our write.
+// The count has a cache line of its own before the bytes, which keeps those aligned. It is not a
+// std::shared_ptr because use_count() does not order the last reader's reads before a write.
 struct alignas(kAlignment) Payload::Buffer {
   explicit Buffer(void* all) : memory(all) {}
 
   std::atomic<std::int64_t> holders{1};
-  void* memory;  // as it was allocated
+  void* memory;  // as allocated
 
   std::byte* data() { return reinterpret_cast<std::byte*>(this) + sizeof(Buffer); }
 };
@@ -29,8 +29,8 @@ Payload Payload::allocate(Bytes size) {
   FT_CHECK_OP(size.value, >=, 0);
   if (size.value == 0) return {};
   const auto room = static_cast<std::size_t>(size.value);
-  // Aligned by hand: of aligned memory that is freed, glibc 2.36 finds none again for a request of
-  // the same size, so a server that takes and frees gradients held half as much again.
+  // Aligned by hand: glibc 2.36 does not reuse freed aligned memory for a request of the same size,
+  // so a server that receives and frees gradients would hold half as much again.
   std::size_t space = sizeof(Buffer) + room + kAlignment;
   void* const memory = ::operator new(space);
   void* place = memory;
@@ -93,7 +93,7 @@ std::span<const float> Payload::floats() const {
 }
 
 bool Payload::unshared() const {
-  // acquire: what the last other holder read happened before what we are about to write.
+  // acquire: the reads of the last other holder happened before the following write.
   return buffer_ == nullptr || buffer_->holders.load(std::memory_order_acquire) == 1;
 }
 

@@ -9,9 +9,9 @@
 
 namespace foretrain {
 
-/// What a message carries and what parameters and gradients live in: a slice of a buffer that
-/// others may hold too. N sends share one buffer, and whoever wants to write checks `unshared`
-/// first. Without numerics a payload has a size and no bytes.
+/// The content of a message, parameters or gradients: a slice of a buffer that others may share. N
+/// sends share one buffer, and a writer checks `unshared` first. Without numerics a payload has a
+/// size and no bytes.
 ///
 /// Buffers start at a multiple of 64 bytes. Copies may be made and dropped on any thread; one
 /// Payload object belongs to one thread at a time.
@@ -19,7 +19,7 @@ class Payload {
  public:
   /// Empty: size zero.
   Payload() = default;
-  /// A new buffer; its bytes are whatever they were, so whoever allocates fills it.
+  /// A new buffer; its bytes are undefined until the caller fills it.
   static Payload allocate(Bytes size);
   /// A size without bytes, for simulations without numerics.
   static Payload sized(Bytes size);
@@ -34,18 +34,18 @@ class Payload {
   /// False for a size without bytes.
   [[nodiscard]] bool has_bytes() const { return size_.value == 0 || buffer_ != nullptr; }
   [[nodiscard]] std::span<const std::byte> bytes() const;
-  /// The bytes as numbers; the size, as the place in the buffer, must be a multiple of four.
+  /// The bytes as numbers; size and place in the buffer must be multiples of four.
   [[nodiscard]] std::span<const float> floats() const;
 
-  /// Nobody else holds any part of the buffer: writing is allowed.
+  /// The buffer has no other owner: writing is allowed.
   [[nodiscard]] bool unshared() const;
   [[nodiscard]] std::span<std::byte> writable_bytes();
   [[nodiscard]] std::span<float> writable_floats();
 
   /// The part [offset, offset + size); it shares the buffer.
   [[nodiscard]] Payload slice(Bytes offset, Bytes size) const;
-  /// From the first byte of this part to the last of `other`, or the other way round: both are
-  /// parts of one buffer, or of one size.
+  /// From the first byte of this part to the last of `other`, or vice versa: both must be parts of
+  /// one buffer, or of one size.
   [[nodiscard]] Payload spanned(const Payload& other) const;
 
  private:

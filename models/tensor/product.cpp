@@ -10,13 +10,13 @@
 namespace foretrain {
 namespace {
 
-// A block of packed b: 256 KB, so that it stays in the second cache while all rows pass by; a panel
-// of it stays in the first. The side along which b lies in memory is the longer one.
+// A block of packed b: 256 KB, so that it stays in the L2 cache while all rows pass; a panel of it
+// stays in the L1 cache. Its longer side is the one along which b is contiguous.
 constexpr int kBlockFloats = 64 * 1024;
 constexpr int kWideLanes = 512;
 constexpr int kTransposedLanes = 256;
 constexpr int kPackedRows = 8;
-// Below this many multiply-adds, about 30 us, a thread is not worth waking.
+// With fewer multiply-adds than this, about 30 us, waking a thread does not pay.
 constexpr std::int64_t kWorthSplitting = 1'500'000;
 constexpr int kMostParts = 8;
 
@@ -36,7 +36,7 @@ int product_parts(const Product& p) {
   return parts_of(std::int64_t{p.rows} * p.depth * p.lanes, lane_blocks(p));
 }
 
-// The first of the lanes of a block: whole panels, as equal as can be.
+// The first of the lanes of a block: whole panels, as equal as possible.
 int block_begin(int lanes, int block, int blocks) {
   const int panels = ceil_div(lanes, kPanelLanes);
   return std::min(lanes, static_cast<int>(std::int64_t{panels} * block / blocks) * kPanelLanes);
@@ -65,7 +65,7 @@ void multiply_panel(const Product& p, int depth_first, int depth, int first, int
   });
 }
 
-// Packs the panels of [first, last), b's rows being read along.
+// Packs the panels of [first, last), reading the rows of b in order.
 void pack_block(const Product& p, int depth_first, int depth, int first, int last, float* packed) {
   if (p.b_transposed) {
     for_panels(first, last, [&](int lane, int lanes, int /*vectors*/) {
@@ -74,7 +74,7 @@ void pack_block(const Product& p, int depth_first, int depth, int first, int las
     });
     return;
   }
-  // A few rows at a time: wide rows lie in pages of their own.
+  // A few rows at a time: wide rows are in different pages.
   for (int d = 0; d < depth; d += kPackedRows) {
     const int rows = std::min(kPackedRows, depth - d);
     const float* src = p.b + (depth_first + d) * p.b_step;
@@ -96,9 +96,9 @@ void multiply_block(const Product& p, int first, int last, float* packed) {
   });
 }
 
-// Few lanes leave most of a vector empty: the rows of a are the lanes of tiles instead, where they
-// fill vectors better though they have to be packed; c comes out transposed. Blocks of the depth
-// are the same, so are the bits.
+// Few lanes leave most of a vector empty: then the rows of a become the lanes of tiles, if they
+// fill vectors better although they have to be packed; c comes out transposed. Blocks of the depth
+// are the same, and so are the bits.
 bool fills_rows(const Product& p) {
   constexpr int kLeastDepth = 32;
   const int along_lanes = p.rows * ceil_div(p.lanes, Simd::kCount);
@@ -141,25 +141,25 @@ std::size_t block_floats(const Product& p, int simd = Simd::kCount) {
          static_cast<std::size_t>(std::min(block_lanes(p), p.lanes) + kMaxVectors * simd);
 }
 
-// Rows of c that an outer product takes at a time: a's columns lie packed for them, or are lanes.
+// Rows of c that an outer product takes at a time: a's columns are packed for them, or are lanes.
 constexpr int kOuterRows = 96;
 static_assert(kOuterRows % kPanelLanes == 0);
-// From here on packing a is worth it.
+// From this many lanes on, packing a pays.
 constexpr int kNarrowLanes = 16;
 
 int outer_parts(const OuterProduct& p) {
   return parts_of(std::int64_t{p.rows} * p.depth * p.lanes, ceil_div(p.depth, kOuterRows));
 }
 
-// Of a part's packed columns. Whole vectors are stored where fewer numbers are packed: what is too
-// much is overwritten by what is packed next, and at the end has room of its own.
+// Floats of a part's packed columns. Whole vectors are stored even if fewer numbers are packed: the
+// excess is overwritten by what is packed next, and at the end has extra room.
 std::size_t column_floats(const OuterProduct& p) {
   constexpr std::size_t kBehind = 16;
   static_assert(kBehind >= Simd::kCount);
   return static_cast<std::size_t>(kOuterRows) * static_cast<std::size_t>(p.rows) + kBehind;
 }
 
-// Rows [first, last) of c, at most kOuterRows.
+// Computes rows [first, last) of c, at most kOuterRows.
 void outer_rows(const OuterProduct& p, int first, int last, const float* panels, float* columns) {
   for_equal_blocks(last - first, max_rows(kMaxVectors), [&](int row, int rows) {
     float* dst = columns + std::ptrdiff_t{row} * p.rows;
@@ -185,8 +185,8 @@ void outer_rows(const OuterProduct& p, int first, int last, const float* panels,
   });
 }
 
-// Few lanes: the columns of a are the lanes of tiles instead, read where they lie, since packing
-// them would cost more than the product; c comes out transposed.
+// With few lanes, the columns of a become the lanes of tiles, read in place, because packing them
+// would cost more than the product; c comes out transposed.
 bool is_narrow(const OuterProduct& p) { return p.lanes <= kNarrowLanes; }
 
 std::size_t narrow_floats(const OuterProduct& p, int simd = Simd::kCount) {
@@ -255,7 +255,7 @@ void multiply_outer(const OuterProduct& product, Parallel& parallel, float* scra
   const int parts = outer_parts(product);
   const int chunks = ceil_div(product.depth, kOuterRows);
   const auto begin = [&](int chunk) {
-    // As lanes a's columns come in whole panels.
+    // As lanes, a's columns come in whole panels.
     if (is_narrow(product)) return block_begin(product.depth, chunk, chunks);
     return static_cast<int>(std::int64_t{product.depth} * chunk / chunks);
   };

@@ -1,4 +1,4 @@
-// Products of matrices in the sizes of dense layers.
+// Products of matrices of the sizes in dense layers.
 #pragma once
 
 #include "models/base/parallel.h"
@@ -9,10 +9,10 @@
 namespace foretrain {
 
 /// c[r][l] = bias[l] + sum over d of a[r][d] b[d][l], in the order of d within blocks of fixed
-/// size; then max(0, c) where `relu`. Steps count floats from one row to the next.
+/// size; then max(0, c) if `relu`. Steps count floats from one row to the next.
 struct Product {
   int rows = 0;   ///< examples
-  int depth = 0;  ///< what the sum runs over
+  int depth = 0;  ///< length of the sum
   int lanes = 0;
   const float* a = nullptr;
   std::ptrdiff_t a_step = 0;
@@ -25,7 +25,7 @@ struct Product {
   bool relu = false;
 };
 
-/// By kernels whose registers hold `simd` floats.
+/// For kernels whose registers hold `simd` floats.
 std::size_t multiply_scratch(const Product& product, int simd = Simd::kCount);
 /// `scratch`: [multiply_scratch(product)].
 void multiply(const Product& product, Parallel& parallel, float* scratch);

@@ -1,4 +1,4 @@
-// The size of one example as it passes between two layers.
+// The size of one example between two layers.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 namespace foretrain {
 
 /// An image of `rows` x `columns` pixels with `channels` numbers each; a plain vector is one pixel.
-/// In memory the channels of a pixel lie side by side: [rows][columns][channels]. So the vector
-/// lanes of a convolution are output channels, and no input has to be rearranged for it.
+/// In memory the channels of a pixel are contiguous: [rows][columns][channels]. So the vector lanes
+/// of a convolution are output channels, and inputs need no rearrangement.
 struct Shape {
   int rows = 1;
   int columns = 1;

@@ -1,4 +1,4 @@
-// Registers of floats as the kernels use them, after Eigen's packets.
+// Registers of floats for the kernels, based on Eigen's packets.
 #pragma once
 
 #include <Eigen/Core>
@@ -11,9 +11,9 @@
 
 namespace foretrain {
 
-/// A register of `kLanesOf` floats: 4, or 8, 16 where the build's processor has them; a kernel is a
+/// A register of `kLanesOf` floats: 4, or 8, 16 if the build's processor has them; a kernel is a
 /// template on it, so the logic of one width is tested with another. Addresses need no alignment.
-/// `load_some`, `store_some` touch the first `count` numbers only; the others read as zero.
+/// `load_some`, `store_some` access the first `count` numbers only; the others read as zero.
 template <int kLanesOf>
 struct Register {
   using Packet = typename Eigen::internal::find_best_packet<float, kLanesOf>::type;
@@ -51,8 +51,8 @@ struct Register {
     }
   }
 
-  /// Keeps a loaded vector in its register: g++ would load it again for each multiplication, and
-  /// processors load no faster than they multiply.
+  /// Keeps a loaded vector in its register: otherwise g++ loads it again for each multiplication,
+  /// and processors do not load faster than they multiply.
   static void hold([[maybe_unused]] Register& x) {
 #if defined(__x86_64__)
     asm("" : "+v"(x.v));
@@ -60,7 +60,7 @@ struct Register {
     asm("" : "+w"(x.v));
 #endif
   }
-  /// a b + c, rounded once where the processor can.
+  /// a b + c, rounded once if the processor can.
   static Register multiply_add(Register a, Register b, Register c) {
     return {Eigen::internal::pmadd(a.v, b.v, c.v)};
   }
@@ -69,7 +69,7 @@ struct Register {
   static Register at_least(Register x, Register least) {
     return {Eigen::internal::pmax(x.v, least.v)};
   }
-  /// x where `gate` is above zero, else 0.
+  /// x if `gate` is above zero, else 0.
   static Register gated(Register x, Register gate) {
     return {Eigen::internal::pand(Eigen::internal::pcmp_lt(zero().v, gate.v), x.v)};
   }

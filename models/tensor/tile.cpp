@@ -12,7 +12,7 @@ namespace {
 
 using Kernel = void (*)(const TileInput&, const TileOutput&);
 
-// An address can be a base plus once or twice a step: three rows a register.
+// An address can be a base plus once or twice a step: three rows for each register.
 constexpr int kRowsPerAddress = 3;
 
 template <int kRows, int kVectors>

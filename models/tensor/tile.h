@@ -1,4 +1,4 @@
-// The kernel under dense layers, convolutions: a product of strided rows with packed lanes.
+// The kernel of dense layers, convolutions: a product of strided rows with packed lanes.
 #pragma once
 
 #include "models/tensor/simd.h"
@@ -7,16 +7,16 @@
 
 namespace foretrain {
 
-/// One tile of a product, kept in registers while the sum runs:
+/// One tile of a product, held in registers during the sum:
 ///
 ///     c[r][l] = bias[l] or row_bias[r] or c[r][l] or 0,
 ///               + sum over s, t of a(r, s, t) b[s length + t][l]
 ///     a(r, s, t) = a[(r / group) group_step + (r % group) row_step + s segment_step + t step]
 ///
-/// with s < segments, t < length, r < rows. The rows of a are read where they lie: pixels of an
-/// image whose window is `segments` runs of `length` numbers, or weights that a walk over pixels
-/// adds up (then the runs are rows of pixels). All steps count floats. The sum runs in the order of
-/// (s, t) whatever the size of the tile; it begins at the bias, or is added to c when complete.
+/// with s < segments, t < length, r < rows. The rows of a are read in place: pixels of an image
+/// whose window is `segments` runs of `length` numbers, or weights summed over pixels (then the
+/// runs are rows of pixels). All steps count floats. The sum is in the order of (s, t) whatever the
+/// size of the tile; it begins at the bias, or is added to c when complete.
 struct TileInput {
   const float* a = nullptr;
   std::ptrdiff_t row_step = 0;
@@ -32,19 +32,19 @@ struct TileInput {
 struct TileOutput {
   float* c = nullptr;
   std::ptrdiff_t row_step = 0;
-  int lanes = 0;                    ///< of the tile's vectors, those that exist in c
-  bool add = false;                 ///< the sum is added to what c holds
-  const float* bias = nullptr;      ///< where not `add`: the sum begins here, null: at zero; whole
+  int lanes = 0;                    ///< lanes of the tile's vectors that exist in c
+  bool add = false;                 ///< the sum is added to c
+  const float* bias = nullptr;      ///< if not `add`: the sum begins here, null: at zero; whole
                                     ///< vectors
-  const float* row_bias = nullptr;  ///< in place of `bias`, one for each row
+  const float* row_bias = nullptr;  ///< instead of `bias`, one for each row
   bool relu = false;                ///< max(0, sum) is stored
 };
 
 inline constexpr int kMaxVectors = 2;
-/// A panel: the lanes that a tile takes at a time.
+/// A panel: the lanes of one tile.
 inline constexpr int kPanelLanes = kMaxVectors * Simd::kCount;
 
-/// The most rows of a tile of 1 or 2 vectors. Accumulators, the vectors of b, a broadcast number
+/// The most rows of a tile of 1 or 2 vectors. Accumulators, the vectors of b and a broadcast number
 /// fill the registers.
 constexpr int max_rows(int vectors) {
   return vectors == 1 ? (kRegisters == 32 ? 14 : 12) : (kRegisters - 2 - 1) / 2;
@@ -52,11 +52,11 @@ constexpr int max_rows(int vectors) {
 
 /// Rows 1 to max_rows(vectors), vectors 1 or 2; `group_step` is not read.
 void tile(int rows, int vectors, const TileInput& in, const TileOutput& out);
-/// Rows in two groups of 3, 5 or 6 for one vector: a window of few channels, whose runs are short.
+/// Rows in two groups of 3, 5 or 6 for one vector: for windows of few channels with short runs.
 void tile_grouped(int group, const TileInput& in, const TileOutput& out);
 
-/// Calls `body(first, count)` for blocks of at most `most` out of `total`, as equal as can be: a
-/// tile of few rows waits for its additions.
+/// Calls `body(first, count)` for blocks of at most `most` out of `total`, as equal as possible: a
+/// tile of few rows would wait for its additions.
 template <class Body>
 void for_equal_blocks(int total, int most, const Body& body) {
   const int blocks = (total + most - 1) / most;

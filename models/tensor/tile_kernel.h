@@ -8,11 +8,11 @@
 
 namespace foretrain {
 
-/// What a tile without a bias starts from.
+/// The start of a tile without a bias.
 inline constexpr float kNoBias[64] = {};
 
-// The loops below are unrolled so that no sum ever leaves its register; what they do is decided
-// outside of them. A short tile would spend more time here than in its sums.
+// The loops below are unrolled so that no sum ever leaves its register; decisions are made outside
+// of them. A short tile would spend more time on decisions than on its sums.
 
 template <class V, int kRows, int kVectors>
 [[gnu::always_inline]] inline void start_tile(const TileOutput& out, V (&sum)[kRows][kVectors]) {
@@ -41,7 +41,7 @@ template <bool kAdd, bool kWhole, class V, int kRows, int kVectors>
   constexpr int kWidth = V::kCount;
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const V least = V::broadcast(out.relu ? 0.0F : -kInfinity);
-  // Only the last vector can be a part of one.
+  // Only the last vector can be partial.
   const int tail = out.lanes - (kVectors - 1) * kWidth;
   float* row = out.c;
 #pragma GCC unroll 16
@@ -73,8 +73,8 @@ template <class V, int kRows, int kVectors>
   }
 }
 
-/// Rows come in groups of kGroup with an address register each; within a group they are a multiple
-/// of a step away, which an address can say for up to three rows without further registers.
+/// Each group of kGroup rows has an address register; within a group rows are a multiple of a step
+/// away, which an address can express for up to three rows without further registers.
 template <class V, int kRows, int kVectors, int kGroup>
 void tile_kernel(const TileInput& in, const TileOutput& out, std::ptrdiff_t group_step) {
   constexpr int kGroups = (kRows + kGroup - 1) / kGroup;
