@@ -95,7 +95,7 @@ class Cpu : public Actor {
 
  private:
   struct Item {
-    double left = 0;  // ns at full speed, without contention
+    double left = 0;  // ns at full speed; a whole number without contention
     Work work = Work::compute;
     History::TaskId task = History::kNoTask;
     Callback done;

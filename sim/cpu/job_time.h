@@ -88,7 +88,7 @@ class JobTime {
     if (kind != JobKind::gradient) return apply_from_ == Source::measured;
     return !fixed_gradient_ && compute_ == Source::measured;
   }
-  /// Additional time after messages, before warm caches are restored (Machine::resume).
+  /// Warm-up time of a job that begins after messages (Machine::resume).
   [[nodiscard]] Duration resumed(const Job& job) const {
     return refills(job.kind) ? std::min(resume_, of(job)) : Duration{};
   }

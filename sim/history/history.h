@@ -49,7 +49,7 @@ class History {
 
   History() : activities_(1) {}
 
-  // What is handled now.
+  // The current activity.
 
   [[nodiscard]] ActivityId current() const { return current_; }
   void go_on_from(ActivityId activity) { current_ = activity; }

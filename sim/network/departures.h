@@ -52,7 +52,7 @@ class Departures : public Actor, private HoldWatcher {
   void wake(Instant now, std::uint64_t token) override;
 
  private:
-  /// What the current message of a connection waits for, and since when.
+  /// The reason for which a connection's current message waits, and since when.
   struct Leaving {
     Instant since;
     Resource resource = Resource::waiting;
