@@ -48,8 +48,8 @@ class JobTime {
   /// `machine`: null if nothing takes time except fixed times and those of a profile. `model`: a
   /// key of the machine's models; empty for a profile, whose jobs carry their times.
   /// `fixed_gradient`: every gradient takes this long instead. `device`: the accelerator that
-  /// computes gradients and evaluations; null if the core does. @throws InputError if the machine
-  /// knows nothing about the model
+  /// computes gradients and evaluations; null if the core does.
+  /// @throws InputError if the machine knows nothing about the model
   JobTime(const Machine* machine, const std::string& model, std::optional<Duration> fixed_gradient,
           const Roofline* device = nullptr);
 

@@ -14,9 +14,9 @@ namespace foretrain::sim {
 /// have at each of these checkpoints; the lost work is skipped.
 ///
 /// Returns the record of the nodes' reports, with the recorded times. If the run was not done, the
-/// replay ends with its inputs, as interrupted. @throws InputError if the record has no inputs, or
-/// no such training could have produced them; NotDone if a signal came meanwhile
-/// (reports/record/interruption.h)
+/// replay ends with its inputs, as interrupted.
+/// @throws InputError if the record has no inputs, or no such training could have produced them;
+/// NotDone if a signal came meanwhile (reports/record/interruption.h)
 Record replay(const Record& recorded);
 
 /// Whether `recorded` has job times: they are recorded on request (RunOptions::job_times).

@@ -43,8 +43,8 @@ struct SimulateOptions {
 };
 
 /// Simulates one case: the node programs of a run in modelled time. The record is a function of the
-/// case and the machines alone. `prepared`: with the data that `need_of_simulation` names. @throws
-/// InputError
+/// case and the machines alone. `prepared`: with the data that `need_of_simulation` names.
+/// @throws InputError
 Record simulate(const Prepared& prepared, const SimulateOptions& options);
 
 }  // namespace foretrain::sim

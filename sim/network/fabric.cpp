@@ -193,8 +193,7 @@ void Fabric::begin_flow(ConnectionId id, double piece) {
 }
 
 void Fabric::count(Connection& connection, double moved) {
-  const double more = std::max(
-      0.0, moved - connection.counted);  // by rounding, `left` can fall behind what was counted
+  const double more = std::max(0.0, moved - connection.counted);  // negative only by rounding
   connection.counted += more;
   if (connection.from == connection.to) return;
   hosts_[connection.from].sent += more;

@@ -32,8 +32,7 @@ struct alignas(kCacheLine) FlowPort {
     double end;
     std::uint64_t order;  ///< order in which the flows began; decides if several end together
     std::uint32_t flow;
-    std::uint32_t
-        epoch;  ///< the flow's epoch when it was held; if it has changed, the entry is stale
+    std::uint32_t epoch;  ///< of the flow when held; if it changed, the entry is stale
 
     struct Later {
       bool operator()(const Held& a, const Held& b) const {

@@ -104,8 +104,7 @@ void FlowNetwork::check_bound(PortId number) {
         activate(hop.port);
         continue;
       }
-      if (level > idle.promised_share() * kRounding)
-        idle.promised = idle.count;  // its bound is close
+      if (level > idle.promised_share() * kRounding) idle.promised = idle.count;  // it is close
       bound = std::min(bound, idle.promised_share());
     }
   });

@@ -19,8 +19,8 @@ std::vector<PathShare> path_shares(const CriticalPath& path);
 /// no change.
 Limit limit_of(const CriticalPath& path);
 
-/// The limit of a case, from one complete simulation. @throws InputError as simulate; NotDone if
-/// the training does not end
+/// The limit of a case, from one complete simulation.
+/// @throws InputError as simulate; NotDone if the training does not end
 Limit limit_of(const Prepared& prepared, const MachineLookup& machines, DataSets& data_sets);
 
 /// The training of a case with its limit, from one simulation with a history: for a few thousand

@@ -47,8 +47,8 @@ class Trials {
   /// dropped. @throws InputError if its keys contradict each other
   [[nodiscard]] static Case checked(Case changed);
 
-  /// Callable from any thread; `cores`: SimulateOptions::cores. @throws NotDone if it is
-  /// interrupted; InputError
+  /// Callable from any thread; `cores`: SimulateOptions::cores.
+  /// @throws NotDone if it is interrupted; InputError
   [[nodiscard]] Record simulate(const Case& scenario_case, const Variant& variant,
                                 int cores = 1) const;
   [[nodiscard]] std::optional<double> time_of(const Record& record) const;

@@ -32,9 +32,8 @@
 namespace foretrain::sim {
 namespace {
 
-constexpr double kFaster = 1 / 1.01;  // 1 % faster: for an elasticity
-constexpr double kNoElasticity =
-    0.005;  // a more negative one is due to another order of work, and is not shown
+constexpr double kFaster = 1 / 1.01;     // 1 % faster: for an elasticity
+constexpr double kNoElasticity = 0.005;  // if more negative: another order of work, not shown
 
 // A case that is simulated for one figure of one change.
 struct ChangeJob {
