@@ -34,7 +34,7 @@ namespace foretrain::sim {
 /// says. Its messages are spread over them, so together they carry at most that number times
 /// `flow_rate`.
 ///
-/// While the link from one host to another is cut, nothing leaves for that host; what has already
+/// While traffic from one host to another is cut, nothing leaves for that host; what has already
 /// left still arrives. When the cut is mended, a connection resumes where it stopped, with the
 /// congestion window that remains after its idle time.
 ///

@@ -25,8 +25,8 @@
 
 namespace foretrain::sim {
 
-/// Interface for an observer of bottlenecks. A port is reported only if it is a plain port, or is
-/// the full one of several.
+/// Interface for an observer of bottlenecks. A flow's bottleneck is its only active port, or the
+/// full one of several.
 class HoldWatcher {
  public:
   virtual ~HoldWatcher() = default;
