@@ -33,9 +33,9 @@ constexpr const char* kModelOption = "--model";
 
 /// The figures of all sources together.
 struct Gathered {
-  std::string model;                ///< key
+  std::string model;                ///< model key
   std::string model_said;           ///< source of the model's name
-  BatchTimes gradients;             ///< s
+  BatchTimes gradients;             ///< seconds, by batch size
   std::vector<double> evaluations;  ///< seconds per example
   std::string machine;              ///< from a record, or the name of a table
   std::string kernel_set;           ///< common to all records that were read

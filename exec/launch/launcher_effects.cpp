@@ -105,7 +105,7 @@ void Launcher::perform(const supervision::Tell& tell) {
       if (about.pauses) about.pauses->end();
       return send_to_all(members_, ControlKind::lost, about.rank);
     case What::back:
-      if (about.kernels != kernels_) return;  // it is told so
+      if (about.kernels != kernels_) return;  // it is refused or begins again
       return send_to_all(members_, ControlKind::back,
                          {about.rank, supervisor_.incarnation(tell.about)});
   }

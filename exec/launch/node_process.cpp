@@ -90,7 +90,7 @@ void NodeProcess::obey(ControlKind kind, const Payload& payload) {
     case ControlKind::lost:
       return training_->driver().lose(NodeId(json_of(payload).get<int>()));
     case ControlKind::back: {
-      const nlohmann::json back = json_of(payload);  // who, as which of its processes
+      const nlohmann::json back = json_of(payload);  // node id, incarnation
       return peers_->take_back(NodeId(back.at(0).get<int>()), back.at(1));
     }
     case ControlKind::trouble:

@@ -154,7 +154,7 @@ class Mailbox : public Actor {
   Polling& polling_;
   World& world_;
   const Peers& peers_;
-  bool lined_up_ = false;  // woken, it waits for its turn, then reads
+  bool lined_up_ = false;  // woken; it waits for its turn, then reads
   Instant pressing_;       // the preempt timer's end: until then other threads run first
   Fifo<Unread> unread_;    // messages that have arrived
   Traffic traffic_;
