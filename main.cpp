@@ -78,14 +78,14 @@ Record run_case(const Arguments& arguments, exec::RunOptions options, const Case
   return exec::run(scenario_case, options);
 }
 
-// The machine that is meant where a scenario names none.
+// The machine of a scenario that names none.
 Machine machine_of(const Arguments& arguments, const Prepared& prepared) {
   if (!arguments.machine.empty()) return read_machine(arguments.machine);
   return exec::cached_machine(prepared, arguments.emulate, telling(arguments));
 }
 
-// The machines of a case; both have to outlive it.
-// `slower`: what this machine's cores take at another moment than that of its calibration.
+// The machines of a case; both arguments outlive it. `slower`: ratio of this machine's present
+// times to the calibrated ones.
 sim::MachineLookup machines_for(const Arguments& arguments, const Prepared& prepared,
                                 double slower = 1) {
   return [&, slower](const std::string& name) {
@@ -96,7 +96,7 @@ sim::MachineLookup machines_for(const Arguments& arguments, const Prepared& prep
   };
 }
 
-// `progress`: null beside others. `recorded`: a run's inputs, whose job times count.
+// `progress`: null if none is shown. `recorded`: a run's inputs, whose job times are used.
 Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, DataSets& data_sets,
                         Progress* progress, std::span<const InputRow> recorded = {},
                         double slower = 1) {
@@ -121,13 +121,13 @@ Record simulate_case(const Arguments& arguments, const Case& scenario_case, Data
   return simulate_quietly(arguments, scenario_case, data_sets, &progress);
 }
 
-// A run's case again, its jobs as long as the run recorded them.
+// Simulates a run's case with its recorded job times.
 std::optional<Record> simulate_own_times(const Arguments& arguments, const Record& run,
                                          DataSets& data_sets) {
   if (!sim::has_job_times(run)) return std::nullopt;
   Record record = simulate_quietly(arguments, sim::case_of_times(run.scenario_case, data_sets),
                                    data_sets, nullptr, run.inputs);
-  Interruption::check();  // half a simulation compares with nothing
+  Interruption::check();  // half a simulation would be useless for a comparison
   return record;
 }
 
@@ -206,7 +206,7 @@ int sweep(const Arguments& arguments) {
   return sweep_cases(answer_of(arguments, "sweep"), cases, std::move(options));
 }
 
-// Beside what somebody measured elsewhere.
+// Compares forecasts with measurements made elsewhere.
 int forecast_measured(const Arguments& arguments) {
   Arguments summary = arguments;
   summary.rows = "summary";
@@ -253,11 +253,11 @@ int validate(const Arguments& arguments) {
       ledger_place(arguments, exec::this_processor(), exec::this_program().date, exec::kCommit));
 }
 
-// Of one case; `record`: null, or the record that has it.
+// For one case; `record`: null, or the record of the case.
 WhatIf ask_one(const Arguments& arguments, sim::WhatIfOptions options, const Case& scenario_case,
                const Record* record) {
   std::optional<Progress> progress(std::in_place, "whatif " + scenario_case.label(),
-                                   arguments.quiet, "changes");  // gone before runs have theirs
+                                   arguments.quiet, "changes");  // removed before runs show theirs
   DataSets data_sets;
   const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
   options.simulate.machines = machines_for(arguments, prepared);
@@ -278,7 +278,7 @@ WhatIf ask_one(const Arguments& arguments, sim::WhatIfOptions options, const Cas
                            : sim::ask_what_if(prepared, data_sets, options);
 }
 
-// The inverse: which cluster does it in time.
+// The inverse: clusters that meet a deadline.
 int rent(const Arguments& arguments) {
   DataSets data_sets;
   BudgetOptions options;
@@ -296,7 +296,7 @@ int rent(const Arguments& arguments) {
 int whatif(const Arguments& arguments) {
   const Interruption interruption;
   if (!arguments.deadline.empty()) return rent(arguments);
-  std::optional<Record> record;  // whose training is asked about
+  std::optional<Record> record;  // record of the training in question
   if (std::filesystem::is_directory(arguments.scenario))
     record = read_recorded(arguments, arguments.scenario);
   const auto cases = record ? std::vector{record->scenario_case}
@@ -318,7 +318,7 @@ int import_any(const Arguments& arguments) {
 }
 
 int calibrate(const Arguments& arguments) {
-  std::vector<Case> cases;  // empty: the models that everybody asks for
+  std::vector<Case> cases;  // empty for the usual models
   if (!arguments.scenario.empty()) cases = read_cases(arguments);
   const exec::Tell tell = telling(arguments);
   if (arguments.cluster) {
@@ -343,9 +343,9 @@ int calibrate(const Arguments& arguments) {
 }
 
 int serve_page(const Arguments& arguments) {
-  if (!arguments.machine.empty()) read_machine(arguments.machine);  // a wrong name is told at once
+  if (!arguments.machine.empty()) read_machine(arguments.machine);  // reports a wrong name
   const exec::Tell say_it = telling(arguments);
-  // What takes minutes goes on beside the questions.
+  // Calibration, which takes minutes, runs concurrently with the questions.
   const auto machines = [&](const Prepared& prepared) -> sim::MachineLookup {
     return [&](const std::string& name) {
       const bool kept = name.empty() && arguments.machine.empty();
@@ -391,7 +391,7 @@ constexpr Command kCommands[] = {
 
 int main(int argc, char** argv) {
   if (const int no = exit_status([&] { return exec::choose_kernels(argv); })) return no;
-  // No subcommand for people: the process of a node, which the launcher starts.
+  // An internal subcommand: the process of a node, which the launcher starts.
   if (argc > 1 && argv[1] == std::string("node")) {
     return exit_status([&]() -> int { return exec::node_main({argv + 2, argv + argc}); });
   }

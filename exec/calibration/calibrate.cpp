@@ -27,13 +27,13 @@
 namespace foretrain::exec {
 namespace {
 
-// A whole calibration takes a minute or two for four models; noise may make it three.
+// A full calibration takes one to two minutes for four models; noise can extend it to three.
 constexpr auto kPatience = std::chrono::seconds(90);
-// A brief one shall be done in 45 s, where the first measurements take longer, too.
+// A brief one should end within 45 s, although its first measurements take longer, too.
 constexpr auto kBriefPatience = std::chrono::seconds(14);
-// A model that comes later: half a minute.
+// Time limit for a model that is added later: half a minute.
 constexpr auto kPatienceOfModel = std::chrono::seconds(15);
-// Of trainings that each go on until they are steady: half a second, or more.
+// Repetitions of trainings, each of which runs until it is steady: half a second or more.
 constexpr int kTrainings = 3;
 
 void say(const CalibrateOptions& options, const std::string& what) {
@@ -45,7 +45,7 @@ CalibrateOptions patient(CalibrateOptions options, std::chrono::seconds patience
   return options;
 }
 
-// The same probes; each crossing first looks whether anybody still waits for it.
+// The same probes, but each crossing first checks whether the calibration is still wanted.
 MessageProbes asking(MessageProbes probes, const CalibrateOptions& options) {
   if (!probes.crossing) return probes;
   probes.crossing = [measure = std::move(probes.crossing), &options] {
@@ -60,7 +60,7 @@ CoreWatch watch_of(const Machine& machine, const CalibrateOptions& options) {
   return CoreWatch(options.look ? options.look : look, machine.cores_seen);
 }
 
-// What the machine file says of the cores; with people told where that is much.
+// Stores the cores' figures in the machine file; reports a large variation of their speed.
 void note_cores(Machine& machine, const CoreWatch& watch, const CalibrateOptions& options) {
   machine.cores_seen = watch.seen();
   const ReferenceTimes& alone = machine.cores_seen.alone;

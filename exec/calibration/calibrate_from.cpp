@@ -1,4 +1,4 @@
-// Times of gradients from records, from tables; a model's cost from times.
+// Costs of a model from gradient times of records or tables.
 #include "exec/calibration/calibrate_from.h"
 
 #include "models/networks/registry.h"
@@ -32,18 +32,18 @@ constexpr const char* kModelOption = "--model";
   throw InputError(fmt::format("{}: {}", source, what));
 }
 
-/// What all sources say together.
+/// The figures of all sources together.
 struct Gathered {
-  std::string model;                ///< key
-  std::string model_said;           ///< by whom
-  BatchTimes gradients;             ///< s
-  std::vector<double> evaluations;  ///< s an example
-  std::string machine;              ///< a record's, or a table's name
-  std::string kernel_set;           ///< records': of all that were read
-  CheckpointTotals checkpoints;     ///< records'
+  std::string model;                ///< model key
+  std::string model_said;           ///< source of the model's name
+  BatchTimes gradients;             ///< seconds, by batch size
+  std::vector<double> evaluations;  ///< seconds per example
+  std::string machine;              ///< from a record, or the name of a table
+  std::string kernel_set;           ///< common to all records that were read
+  CheckpointTotals checkpoints;     ///< from records
 };
 
-/// Refuses a record whose times are not those of its model on its machine alone.
+/// Refuses a record whose times do not belong to its model alone on its machine.
 void check_alone(const std::string& folder, const Record& record) {
   const Scenario& scenario = record.scenario_case.scenario;
   const auto timed = [](const HostSpec& host) { return host.compute.has_value(); };
@@ -146,7 +146,7 @@ Gathered gather(const Measurements& measurements) {
   return gathered;
 }
 
-/// `784x10`, with whatever follows behind a space.
+/// `784x10`, possibly followed by a space and more text.
 bool begins_with_shape(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789";
   const std::size_t cross = text.find_first_not_of(kDigits);
@@ -156,11 +156,11 @@ bool begins_with_shape(std::string_view text) {
   return end > 0 && (end == classes.size() || classes[end] == ' ');
 }
 
-/// Under a name that no scenario has, nothing would ever find it.
+/// Refuses a model name that no scenario has: it would never be used.
 void check_model(const std::string& model) {
   const std::vector<std::string> names = network_names();
   const std::string word = model.substr(0, model.find(' '));
-  const std::string name = word.substr(0, word.find('-'));  // of mlp-300-100, layers-1f3c5a70
+  const std::string name = word.substr(0, word.find('-'));  // in mlp-300-100, layers-1f3c5a70
   const bool known = name == "layers" || std::ranges::find(names, name) != names.end();
   const bool whole = word.size() < model.size() &&
                      begins_with_shape(std::string_view(model).substr(word.size() + 1));
@@ -173,7 +173,7 @@ void check_model(const std::string& model) {
                      fmt::join(names, ", ")));
 }
 
-/// The straight line through two batch sizes; nothing where a part of it would be below zero.
+/// The straight line through two batch sizes; nullopt if a coefficient would be negative.
 std::optional<AffineCost> line_through_times(const BatchTime& a, const BatchTime& b) {
   const double slope_s = (b.time - a.time).seconds() / (b.examples - a.examples);
   const double overhead_s = a.time.seconds() - slope_s * a.examples;
@@ -181,10 +181,10 @@ std::optional<AffineCost> line_through_times(const BatchTime& a, const BatchTime
   return AffineCost{overhead_s, slope_s};
 }
 
-/// Of the batch sizes that have enough gradients to tell.
+/// From the batch sizes with enough gradients.
 std::optional<double> jitter_of(const BatchTimes& gradients) {
   constexpr std::size_t kEnough = 8;
-  constexpr double kQuartiles = 1.349;  // between a normal's, in standard deviations
+  constexpr double kQuartiles = 1.349;  // of a normal, in standard deviations
   std::vector<double> jitters;
   for (const auto& [examples, times] : gradients) {
     const double low_s = quantile(times, 0.25).value();
@@ -204,7 +204,7 @@ std::vector<BatchTime> medians_of(const BatchTimes& gradients) {
   return rows;
 }
 
-/// The cost of the model; notes say what nobody measured.
+/// The cost of the model; the notes name what is not measured.
 ModelCost cost_of(const Gathered& gathered, const ModelCost& known,
                   std::vector<std::string>& notes) {
   ModelCost cost;
@@ -236,11 +236,12 @@ ModelCost cost_of(const Gathered& gathered, const ModelCost& known,
   return cost;
 }
 
-/// What states took that are of one model: about as large, so a rate alone says it. No machine file
-/// should hold that of its disk, where others are of other sizes; a scenario may.
+/// Reports the time of the records' checkpoints as a rate, since all states of one model have about
+/// the same size. It belongs into a scenario, not into a machine file, whose disk figures serve
+/// states of any size.
 void note_checkpoints(const CheckpointTotals& all, std::vector<std::string>& notes) {
   if (all.count == 0 || all.time.ns <= 0) return;
-  constexpr double kLeast = 1'000;  // bit/s; others are multiples of it
+  constexpr double kLeast = 1'000;  // bit/s; rates are rounded to multiples of it
   const double bits_a_s = 8 * static_cast<double>(all.size.value) / all.time.seconds();
   const double rounded = std::max(kLeast, std::round(bits_a_s / kLeast) * kLeast);
   const auto count = static_cast<double>(all.count);

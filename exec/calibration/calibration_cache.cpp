@@ -42,14 +42,14 @@ void write_machine(const Machine& machine, const fs::path& path) {
   write_text_file(path, to_yaml(machine));
 }
 
-// The share of this machine that others use, where that is much; else 0.
+// The share of this machine that others use, if it is large; else 0.
 double share_of_others() {
   constexpr double kTooBusy = 0.1;
   const double busy = busy_share();
   return busy <= kTooBusy ? 0 : std::round(100 * busy) / 100;
 }
 
-// The same; says so, and what to do about it.
+// As share_of_others; reports it, with advice.
 double others_use(const Tell& tell, const char* advice) {
   const double busy = share_of_others();
   if (busy <= 0) return 0;
@@ -62,7 +62,7 @@ double others_use(const Tell& tell, const char* advice) {
 constexpr const char* kAgainWhenIdle = "  Try again when it is idle.";
 constexpr const char* kAnew = "  `foretrain calibrate` measures anew, when it is idle.";
 
-// Once a process: a sweep asks for the machine in every case.
+// Once per process: a sweep asks for the machine in every case.
 void tell_noise(const Machine& machine, const Tell& tell) {
   static std::atomic<bool> told{false};
   if (machine.others_used <= 0 || told.exchange(true)) return;
@@ -71,7 +71,7 @@ void tell_noise(const Machine& machine, const Tell& tell) {
   tell(kAnew);
 }
 
-// What a forecast of the case has to know of this machine.
+// The figures of this machine that a forecast of the case needs.
 struct Wanted {
   std::string model;
   bool emulated;
@@ -93,7 +93,7 @@ Wanted wanted_by(const Prepared& prepared, bool emulated) {
   return {prepared.model_key, emulated};
 }
 
-// What could not be written is good enough for this process: two forecasts of it have to agree.
+// Machines that could not be written, for this process: its forecasts must agree with each other.
 class NotWritten {
  public:
   [[nodiscard]] std::optional<Machine> find(const Wanted& wanted) {
@@ -117,7 +117,7 @@ NotWritten& not_written() {
   return machines;
 }
 
-// What is missing of the machine that was kept, if one was.
+// Reports the missing part of the cached machine, if there is one.
 void tell_missing(const Wanted& wanted, const std::optional<Machine>& kept, const Tell& tell) {
   if (!kept) {
     tell("This machine is not calibrated yet; that takes half a minute to one, and is done once.");
@@ -138,7 +138,7 @@ CalibrateOptions telling(CalibrateOptions options, const Tell& tell, bool emulat
 
 fs::path calibration_file() {
   constexpr std::size_t kLongest = 256;
-  std::string host(kLongest, '\0');  // a home may be shared by machines
+  std::string host(kLongest, '\0');  // a home directory may be shared by several machines
   gethostname(host.data(), host.size() - 1);
   host.resize(host.find('\0'));
   return cache_folder() / calibration_name(host, this_processor(), kMeasured);
@@ -167,12 +167,12 @@ std::optional<Machine> kept_machine(const Prepared& prepared, bool emulated, con
 
 Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell,
                        const std::function<bool()>& stopped) {
-  static std::mutex measuring;  // two at a time would be noise to each other
+  static std::mutex measuring;  // two concurrent calibrations would disturb each other
   const std::lock_guard lock(measuring);
   if (const auto kept = kept_machine(prepared, emulated, tell)) return *kept;
   const Wanted wanted = wanted_by(prepared, emulated);
   const fs::path path = calibration_file();
-  std::optional<Machine> part;  // of what is wanted
+  std::optional<Machine> part;  // the cached part of the figures
   if (fs::exists(path)) part = read_machine(path);
   tell_missing(wanted, part, tell);
   const double before = others_use(tell, kAnew);
@@ -212,7 +212,7 @@ std::vector<Case> usual_cases() { return parse_scenario(kUsual, "calibration"); 
 
 fs::path calibrate_to(const fs::path& out, const std::vector<Case>& cases, const Tell& tell) {
   fs::path path = out.empty() ? calibration_file() : out;
-  // A place that cannot be written is told before anything is measured.
+  // Reports a path that cannot be written before anything is measured.
   write_machine(Machine{}, path.string() + ".probe");
   fs::remove(path.string() + ".probe");
   const double before = others_use(tell, kAgainWhenIdle);

@@ -8,7 +8,7 @@
 namespace foretrain::exec {
 namespace {
 
-constexpr int kFirstLooks = 15;  // 0.3 s: some of the moments that a machine has
+constexpr int kFirstLooks = 15;  // 0.3 s: covers some of the machine's speeds
 
 std::vector<double> all_of(const std::vector<CoreLook>& looks, double CoreLook::*figure) {
   std::vector<double> values;

@@ -1,4 +1,4 @@
-// The cores over a calibration: looked at before each measurement, then after it.
+// Observes the speed of the cores around each measurement of a calibration.
 #pragma once
 
 #include "scenarios/spec/cores_seen.h"
@@ -10,42 +10,42 @@ namespace foretrain::exec {
 
 /// One look at the cores.
 struct CoreLook {
-  double alone_s = 0;     ///< the reference kernel on the first core
-  double together_s = 0;  ///< its mean on all cores at once; 0: one core
+  double alone_s = 0;     ///< time of the reference kernel on the first core
+  double together_s = 0;  ///< its mean time on all cores at once; 0 if there is one core
 };
 
-/// Looks with the reference kernel, some 15 ms.
+/// Looks with the reference kernel; takes about 15 ms.
 CoreLook look_at(const std::vector<int>& cores);
 
-/// Keeps what every look has seen. How fast the machine is at a moment is told by the reference
-/// kernel on one core, since that is what calibration measures compute by: one worker alone.
+/// Stores all looks. The machine's speed at a moment is the reference kernel's time on one core,
+/// because calibration measures compute in the same way: with one worker alone.
 class CoreWatch {
  public:
   using Look = std::function<CoreLook()>;
 
-  /// `look`: look_at, unless a test says otherwise. `known`: what an earlier calibration of
-  /// this machine has seen, whose speed its figures are of; unknown: that of some looks now.
+  /// `look`: look_at, except in tests. `known`: looks of an earlier calibration of this machine, to
+  /// whose speed its figures refer; if unknown, some looks now set the reference.
   explicit CoreWatch(Look look, const CoresSeen& known = {});
 
-  /// Looks.
+  /// Takes a look.
   CoreLook look();
 
-  /// How much longer compute took around a measurement than in the first looks: 1.2, 20 %.
+  /// Ratio of compute times around a measurement to those of the first looks: 1.2 is 20 % slower.
   [[nodiscard]] double slower(const CoreLook& before, const CoreLook& after) const;
 
-  /// The kernel's time in the median of all looks over that in the first: times that were divided
-  /// by slower() are multiplied by it in the end, since a machine may be fast or slow as a
-  /// calibration begins. 1 where an earlier one is known: its figures stand.
+  /// Ratio of the kernel's median time over all looks to that of the first looks. Times that were
+  /// divided by slower() are finally multiplied by it, since the machine may have been fast or slow
+  /// when the calibration began. 1 if an earlier calibration is known: its figures stay valid.
   [[nodiscard]] double settled() const;
 
-  /// Digest of all looks, beside what was known.
+  /// Summary of all looks together with the known ones.
   [[nodiscard]] CoresSeen seen() const;
 
  private:
   Look look_;
   CoresSeen known_;
   std::vector<CoreLook> looks_;
-  double first_s_ = 0;  // of the kernel on one core, in the first looks or as known
+  double first_s_ = 0;  // kernel time on one core, in the first looks or known
 };
 
 }  // namespace foretrain::exec

@@ -24,8 +24,8 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Seconds to reduce two gradients of `count` floats and apply them, again and again: all of it is
-// in the core's cache.
+// Seconds to reduce two gradients of `count` floats and apply them; repeated, so everything is in
+// the core's cache.
 double apply_seconds(std::size_t count) {
   const Bytes size{static_cast<std::int64_t>(count) * 4};
   std::vector<Payload> gradients;
@@ -61,7 +61,7 @@ double share_lost(int core) {
       .get();
 }
 
-// Pieces a second of a process that yields after each.
+// Turns per second of a process that yields after each.
 double pieces_rate() {
   constexpr std::size_t kNumbers = 8192;  // 32 KB
   std::vector<float> numbers(kNumbers, 1.0F);
@@ -75,7 +75,7 @@ double pieces_rate() {
   return static_cast<double>(pieces) / seconds_since(start) + 0 * static_cast<double>(numbers[7]);
 }
 
-// Multiplications and additions a second, of numbers that stay in the first cache.
+// Multiply-adds per second on numbers that stay in the first-level cache.
 double arithmetic_rate() {
   constexpr std::size_t kNumbers = 2048;
   std::vector<float> numbers(kNumbers, 1.0F);
@@ -110,7 +110,7 @@ AffineCost measure_apply(int core) {
   return line_through(bytes(kSmall), small_s, bytes(kLarge), large.get());
 }
 
-// The gaps that each of the two sees.
+// Mean of the gaps that the two threads see.
 double measure_slice(int core) {
   const auto median_gap = [] {
     std::vector<double> gaps;

@@ -1,4 +1,4 @@
-// What the cores cost: applying updates, sharing a core, computing beside others.
+// Costs of cores: applying updates, sharing a core, computing next to busy cores.
 #pragma once
 
 #include "scenarios/resolve/prepared.h"
@@ -10,34 +10,32 @@
 
 namespace foretrain::exec {
 
-/// The share of this machine's cores, 0 to 1, that others take: how much of its time a busy thread
-/// on each does not get. Above a tenth, what is measured now says little.
+/// The share of this machine's CPU time, 0 to 1, that others take: the time that a busy thread on
+/// each core does not get. Above a tenth, measurements are of little use.
 double busy_share();
 
-/// Reduces two gradients and applies them, on a core: seconds, by bytes of memory moved. The
-/// gradients and parameters are in its cache: what others cost to bring there comes on top
-/// (models/cost/caches.h).
+/// Time to reduce two gradients and apply them on one core, in seconds by bytes of memory moved.
+/// Gradients and parameters are in its cache; cache misses are added by models/cost/caches.h.
 AffineCost measure_apply(int core);
 
-/// How long the kernel lets one of two busy threads of a core run: seconds; 0: it cannot be told.
+/// Time slice of two busy threads that share a core, in seconds; 0 if it cannot be measured.
 double measure_slice(int core);
 
-/// How much longer a core takes for pieces of work of two processes in turn than of one: seconds a
-/// piece. Each piece touches 32 KB, a first cache, so what the other has pushed out of that is in
-/// it, beside the kernel's work.
+/// Cost of a context switch between two processes, in seconds. Each process touches 32 KB per turn,
+/// a first-level cache, so the figure includes refilling that cache as well as the kernel's work.
 double measure_process_change(int core);
 
-/// How much longer a job takes on a core where it is handed to a thread that computes and the event
-/// loop is told of its end (models/cost/job_placement.h), than where it runs on the loop:
-/// seconds. Of jobs that do nothing, one after another, which a driver of a node carries out.
+/// Additional time of a job that is handed to a compute thread and reported to the event loop
+/// (models/cost/job_placement.h), compared with a job on the loop: seconds. Measured with
+/// successive empty jobs that a node's driver executes.
 double measure_thread_change(int core);
 
-/// What one worker alone computes of the scenario's model and data, within this process.
+/// The training of one worker alone with the scenario's model and data, within this process.
 std::shared_ptr<const Training> training_alone(const Case& scenario_case, int batch_size,
                                                std::int64_t steps, DataSets& data_sets);
 
-/// How many times as long arithmetic takes on numbers that each core's own cache holds while the
-/// other core does the same: above 1 where they share execution units, or a power budget.
+/// Ratio of arithmetic times on numbers in a core's own cache, with the other core doing the same
+/// versus idle: above 1 if they share execution units or a power budget.
 double measure_contention(int core_a, int core_b);
 
 /// The straight line through two measured points.

@@ -21,10 +21,10 @@ namespace foretrain::exec {
 namespace {
 namespace fs = std::filesystem;
 
-// Floats of a part: 64 KB, as of a softmax regression; 16 MB, as of a small network of images.
+// Floats of a part: 64 KB, as of a softmax regression; 16 MB, as of a small image network.
 constexpr std::int64_t kSmallFloats = 16'384;
 constexpr std::int64_t kLargeFloats = 4'194'304;
-// Less of a spread decides nothing where a checkpoint is made every few seconds.
+// Smaller spreads do not matter for a checkpoint every few seconds.
 constexpr double kSmallFloor_s = 2e-3;
 constexpr double kLargeFloor_s = 20e-3;
 // A slow disk takes half a second for a large part.
@@ -32,10 +32,10 @@ constexpr int kTrials = 3;
 
 Bytes size_of_part(std::int64_t floats) { return state_size(0, floats, 1); }
 
-/// A folder that goes with this, with a node that keeps its states there.
+/// A temporary folder with a node that saves its states there.
 class PartFolder {
  public:
-  /// @throws InputError where it cannot be made
+  /// @throws InputError if it cannot be created
   explicit PartFolder(const fs::path& place) : floats_(kLargeFloats) {
     std::string name = (place / ".foretrain-disk-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) {
@@ -44,7 +44,7 @@ class PartFolder {
     }
     part_.folder = name;
     part_.role = "part";
-    // A disk that compresses would make nothing of zeros.
+    // Random, since a disk that compresses would store zeros in no space.
     Stream draw(0, "calibration.disk");
     for (float& value : floats_) value = static_cast<float>(draw.uniform());
   }
@@ -55,8 +55,8 @@ class PartFolder {
     fs::remove_all(part_.folder, ignored);
   }
 
-  /// Keeps a state of so many floats, s; it does not stay. @throws InputError where the disk takes
-  /// it not
+  /// Saves a state of this many floats, then removes it; returns the seconds.
+  /// @throws InputError if the disk fails
   double write_s(std::int64_t floats) {
     Keep keep;
     keep.cut = ++cut_;
@@ -80,7 +80,7 @@ class PartFolder {
 }  // namespace
 
 DiskCost disk_through(const PartTime& small, const PartTime& large) {
-  constexpr double kLeastByte_s = 1e-14;  // no rate that a machine file would not take
+  constexpr double kLeastByte_s = 1e-14;  // the highest rate that a machine file accepts
   const auto bytes = static_cast<double>(large.size.value);
   const auto fewer = static_cast<double>(small.size.value);
   const double byte_s = (large.time_s - small.time_s) / (bytes - fewer);

@@ -1,4 +1,4 @@
-// What a node's part of a checkpoint takes on this machine.
+// The time of writing a node's part of a checkpoint on this machine.
 #pragma once
 
 #include "exec/calibration/calibrate.h"
@@ -8,24 +8,23 @@
 
 namespace foretrain::exec {
 
-/// A part of a checkpoint with the time that it took.
+/// Size of a checkpoint part with its writing time.
 struct PartTime {
   Bytes size;
   double time_s = 0;
 };
 
-/// The line through both: latency + bytes / rate. In proportion to the larger one where that line
-/// would have a part below zero.
+/// The line through both: latency + bytes / rate. If a coefficient would be negative, the time is
+/// proportional to the size, through the larger part.
 DiskCost disk_through(const PartTime& small, const PartTime& large);
 
-/// Where records go by default: the folder `out`, or the one in which it would be made.
+/// Default folder of records: `out`, or the folder in which it would be created.
 std::filesystem::path place_of_records();
 
-/// Writes parts of two sizes as a node does it (NodePart::write: the state is copied, hashed,
-/// written, forced to the disk) to a folder of its own in CalibrateOptions::disk, which is removed
-/// again; puts into `machine` what their medians say. Where nothing can be written there (the disk
-/// is full, read-only), that is told, noted as not measured.
-/// @throws NotDone where it was stopped, or a signal came
+/// Writes parts of two sizes as a node does (NodePart::write: the state is copied, hashed, written,
+/// synced to the disk) to a temporary folder in CalibrateOptions::disk, and puts the result of the
+/// medians into `machine`. If writing fails (the disk is full, read-only), reports that and lists
+/// it as not measured. @throws NotDone if it was stopped, or a signal came
 void measure_disk(Machine& machine, const CalibrateOptions& options, CoreWatch& watch);
 
 }  // namespace foretrain::exec

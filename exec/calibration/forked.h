@@ -1,4 +1,4 @@
-// A piece of measuring in a process of its own, pinned to a core.
+// A measurement in a child process, pinned to a core.
 #pragma once
 
 #include "exec/system/process.h"
@@ -15,8 +15,8 @@
 
 namespace foretrain::exec {
 
-/// Runs `body` in a child process and brings its result back; several can run side by side. The
-/// calling process must have one thread.
+/// Runs `body` in a child process and returns its result; several can run concurrently. The calling
+/// process must have one thread.
 template <class Result>
 class Forked {
   static_assert(std::is_trivially_copyable_v<Result>);
@@ -34,7 +34,7 @@ class Forked {
         const Result result = body();
         _exit(write(ends[1], &result, sizeof result) == sizeof result ? 0 : 1);
       } catch (...) {
-        _exit(1);  // the parent's stack is not this process's to unwind
+        _exit(1);  // the parent's stack must not be unwound here
       }
     }
     close(ends[1]);
@@ -44,11 +44,11 @@ class Forked {
   Forked& operator=(const Forked&) = delete;
   ~Forked() {
     close(pipe_);
-    if (!taken_) kill(child_, SIGKILL);  // it may wait for another one that died
+    if (!taken_) kill(child_, SIGKILL);  // it may wait for another child that died
     waitpid(child_, nullptr, 0);
   }
 
-  /// Waits for the result. @throws std::runtime_error where the child died
+  /// Waits for the result. @throws std::runtime_error if the child died
   Result get() {
     Result result;
     taken_ = true;

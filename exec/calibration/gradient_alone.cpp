@@ -40,11 +40,11 @@ std::optional<Record> GradientAlone::at_moment_of(const Record& run, const Simul
   const Record alone = simulate(runs_of(scenario_case).steady.alone(batch_size, kSteps), 1);
   const double seen_s = median(run.alone_s).value();
   Record record = simulate(scenario_case, seen_s / gradient_of(alone));
-  Interruption::check();  // half a simulation compares with nothing
+  Interruption::check();  // half a simulation would be useless for a comparison
   return record;
 }
 
-// Cases that train the same alone, such as sync and async at one batch size, share their runs.
+// Cases with the same training alone, such as sync and async at one batch size, share their runs.
 GradientAlone::Runs& GradientAlone::runs_of(const Case& scenario_case) {
   auto fresh = std::make_unique<Runs>(scenario_case, options_);
   const int batch_size = scenario_case.scenario.training.batch_size;

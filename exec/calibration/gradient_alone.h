@@ -1,4 +1,4 @@
-// How fast this machine trains a model at this moment.
+// The present speed of this machine in training a model.
 #pragma once
 
 #include "exec/calibration/steady_runs.h"
@@ -13,23 +13,22 @@
 
 namespace foretrain::exec {
 
-/// Trains the model of a case at its batch size, by one worker alone in a process of its own, for
-/// 0.3 s. A virtual machine takes 1.5 times as long for the same gradient from one minute to the
-/// next; this tells how fast it is around a training, so that a forecast can be judged without
-/// that.
+/// Trains the model of a case at its batch size for 0.3 s, with one worker alone in a separate
+/// process. The same gradient on a virtual machine can take 1.5 times as long a minute later. This
+/// measures the speed around a training, so that a forecast can be judged at that speed.
 class GradientAlone {
  public:
   /// `program`: as in CalibrateOptions.
   explicit GradientAlone(const std::filesystem::path& program = CalibrateOptions().program);
 
-  /// A training of the case, with what a gradient takes right before it and right after it
-  /// (Record::alone_s). A look just before counts as the one before it. @throws NotDone
+  /// Runs a training of the case and stores the gradient times right before and after it
+  /// (Record::alone_s). A measurement made just before counts as the one before. @throws NotDone
   Record around(const Case& scenario_case, const std::function<Record()>& run);
 
-  /// Simulates a case on this machine, whose cores take `slower` times as long as calibrated.
+  /// Simulates a case on this machine with cores that take `slower` times the calibrated times.
   using Simulate = std::function<Record(const Case&, double slower)>;
-  /// The case of a run at the speed around it: the gradient as it was seen, over its forecast.
-  /// Nothing: nobody looked.
+  /// Simulates the case of a run at the speed around it: the measured gradient time over the
+  /// forecast one. nullopt if the speed was not measured.
   std::optional<Record> at_moment_of(const Record& run, const Simulate& simulate);
 
  private:
@@ -42,16 +41,16 @@ class GradientAlone {
     Case scenario_case;
     SteadyRuns steady;
   };
-  double look(const Case& scenario_case);  // seconds of a gradient, the median
+  double look(const Case& scenario_case);  // median seconds of a gradient
   Runs& runs_of(const Case& scenario_case);
 
   CalibrateOptions options_;
-  std::map<std::string, std::unique_ptr<Runs>> runs_;  // by what they train
+  std::map<std::string, std::unique_ptr<Runs>> runs_;  // by their training
   struct {
     const Runs* runs = nullptr;
     double gradient_s = 0;
     Clock::time_point at;
-  } last_;  // look
+  } last_;  // the latest measurement
 };
 
 }  // namespace foretrain::exec

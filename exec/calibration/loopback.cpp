@@ -6,13 +6,13 @@
 namespace foretrain::exec {
 namespace {
 
-// Everything but the copy per byte is in microseconds, and noise of one of them decides nothing.
+// Except for the copy per byte, figures are microseconds; noise of one microsecond is irrelevant.
 constexpr double kMessageFloor_s = 2e-6;
 constexpr double kWakeFloor_s = 10e-6;
 constexpr double kMessageByteFloor_s = 30e-12;
 
 Waking repeat_waking(Repeater& repeater, const MessageProbes& probes) {
-  constexpr double kSliceFloor_s = 5e-3;  // one time in many the kernel lets a sleeper look later
+  constexpr double kSliceFloor_s = 5e-3;  // occasionally the kernel delays a sleeper
   const std::vector<double> values = repeater.measure(
       {{"loopback, wake", kWakeFloor_s}, {"loopback, preempt", kSliceFloor_s}}, [&] {
         const Waking once = probes.waking();

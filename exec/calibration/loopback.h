@@ -1,4 +1,4 @@
-// Messages over loopback, measured all over a calibration.
+// Messages over loopback, measured throughout a calibration.
 #pragma once
 
 #include "exec/calibration/message_costs.h"
@@ -8,25 +8,25 @@
 
 namespace foretrain::exec {
 
-/// What measures messages once; a test has its own.
+/// Functions that measure messages once; tests replace them.
 struct MessageProbes {
   std::function<OneCore()> one_core;
-  std::function<Crossing()> crossing;  ///< these two are empty where there is one core
+  std::function<Crossing()> crossing;  ///< this and `waking` are empty if there is one core
   std::function<Waking()> waking;
 };
-/// Those of the nodes of `hosts`, on the first two of `cores`. `hosts` outlives them.
+/// Probes for nodes of `hosts` on the first two of `cores`. `hosts` outlives them.
 MessageProbes message_probes(const std::vector<int>& cores, const Hosts& hosts);
 
-/// `one_core`, repeated; its figures are called after `name`.
+/// Repeats `one_core`; the names of its figures begin with `name`.
 OneCore repeat_one_core(Repeater& repeater, const std::string& name, const MessageProbes& probes);
 
-/// What messages over loopback cost.
+/// Costs of messages over loopback.
 class Loopback {
  public:
-  /// Measures messages on one core, waking who sleeps, and the first messages between two cores.
+  /// Measures messages on one core, waking a sleeping node, and first messages between two cores.
   Loopback(Repeater& repeater, CoreWatch& watch, MessageProbes probes, int repetitions);
 
-  /// Some more between two cores.
+  /// Measures some more messages between two cores.
   void cross();
   void put_into(Machine& machine) const;
 

@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr Bytes kUsualCache{1'048'576};
 constexpr double kWalk_s = 0.05;
-constexpr double kHalfMissing = 0.918;  // of a cache, as far away: models/cost/caches.h
+constexpr double kHalfMissing = 0.918;  // of a cache, by models/cost/caches.h
 
 double passed_s(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -52,7 +52,7 @@ class Pages {
   float* numbers_ = nullptr;
 };
 
-// Seconds of a byte, median of some walks.
+// Median seconds per byte over repeated walks.
 double walked_s(Bytes size) {
   Pages pages(size);
   pages.walk();
@@ -65,7 +65,7 @@ double walked_s(Bytes size) {
   return median(times).value() / static_cast<double>(size.value);
 }
 
-// Seconds of a byte of what is in the caches, once its process has done nothing else for so long.
+// Seconds per byte of walks after a pause of `rest_s`, in which the process does nothing else.
 double walked_after_s(Bytes size, double rest_s) {
   constexpr int kTimes = 5;
   Pages pages(size);
@@ -81,7 +81,7 @@ double walked_after_s(Bytes size, double rest_s) {
   return median(times).value() / static_cast<double>(size.value);
 }
 
-// Seconds of a byte that nobody has touched, median of some pieces of memory.
+// Median seconds per byte of the first walk over new memory.
 double fresh_s() {
   constexpr Bytes kPiece{4'194'304};
   std::vector<double> times;
@@ -94,7 +94,7 @@ double fresh_s() {
   return median(times).value() / static_cast<double>(kPiece.value);
 }
 
-// Seconds of gradients, one after another, so much memory being walked over before each.
+// Lower-quartile seconds of a gradient, with a walk over this much memory before each.
 double gradient_s(const std::shared_ptr<const Training>& training, Bytes walked) {
   constexpr int kFewest = 12;
   WorkerCompute worker_compute(training, 0);
@@ -109,7 +109,7 @@ double gradient_s(const std::shared_ptr<const Training>& training, Bytes walked)
     worker_compute.gradient_job(0, JobId{}, parameters).work(serial);
     times.push_back(passed_s(begun));
   }
-  // The first ones touch their memory for the first time; what interrupts them is longer.
+  // The first ones touch their memory for the first time; interrupted ones are longer.
   return quantile({times.begin() + 4, times.end()}, 0.25).value();
 }
 
@@ -181,7 +181,7 @@ Bytes beyond_caches(const CacheSizes& sizes) {
 
 MemoryHierarchy measure_memory(const std::vector<int>& cores, const CacheSizes& sizes) {
   constexpr int kBatch = 48;
-  constexpr int kSteps = 1'000'000;  // never done
+  constexpr int kSteps = 1'000'000;  // more than ever needed
   Case scenario_case;
   scenario_case.scenario.dataset.take = 4 * kBatch;
   scenario_case.scenario.dataset.test_take = 1;

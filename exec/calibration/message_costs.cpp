@@ -13,16 +13,17 @@
 namespace foretrain::exec {
 namespace {
 
-constexpr Bytes kLarge{1'000'000};  // a bucket, which no core's own cache holds with its copies
-constexpr Bytes kShaped{250'000};   // on a link of 1 Gbit/s: 2 ms
-constexpr Bytes kFirst{32'000};     // with its header: kFirstBytes
-// Of a small gradient. After 0.1 to 0.8 ms of it a round trip takes as long, after none half.
+constexpr Bytes kLarge{1'000'000};  // a bucket; with its copies larger than a core's own caches
+constexpr Bytes kShaped{250'000};   // takes 2 ms on a link of 1 Gbit/s
+constexpr Bytes kFirst{32'000};     // kFirstBytes with the header
+// Time of a small gradient. After 0.1 to 0.8 ms of compute a round trip is equally long; without
+// it, half.
 constexpr Duration kCompute{200'000};
 
 bool shaped(const Hosts& hosts) { return hosts.count() > 1; }
 Bytes large_on(const Hosts& hosts) { return shaped(hosts) ? kShaped : kLarge; }
 
-// By what the CPU time of both nodes grows with the message.
+// Growth of both nodes' CPU time from the small to the large message.
 struct CpuGrowth {
   double sender_s = 0;
   double receiver_s = 0;
@@ -39,7 +40,7 @@ double byte_s_of(double grown_s, const Hosts& hosts) {
   return std::max(0.0, grown_s) / static_cast<double>(large_on(hosts).value);
 }
 
-// What a byte of kFirst adds to an empty message, in bytes of a long one.
+// Cost of a byte of kFirst over an empty message, in bytes of a long message.
 double first_bytes_of(const RoundTrip& small, const RoundTrip& first, double byte_s) {
   constexpr double kLeast = 0.1;
   const double grown_s = (first.time_s - small.time_s) / static_cast<double>(kFirst.value);
@@ -67,7 +68,7 @@ Crossing measure_crossing(int core_a, int core_b, const Hosts& hosts) {
     return measure_round_trip(core_a, core_b, setting, hosts);
   };
   const RoundTrip small = trip({.rounds = 300, .polling = true, .compute = kCompute});
-  // Of who polls the CPU time says nothing.
+  // The CPU time of a polling node is meaningless, so these do not poll.
   const CpuGrowth growth =
       cpu_growth(trip({.rounds = 100, .compute = kCompute}),
                  trip({.payload = large_on(hosts), .rounds = 100, .compute = kCompute}));

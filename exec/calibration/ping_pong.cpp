@@ -32,27 +32,27 @@ namespace {
 using tcp = boost::asio::ip::tcp;
 
 constexpr Bytes kMost{32 * 1024 * 1024};
-constexpr Bytes kElsewhere{2'000'000};  // more than a core's own caches hold
+constexpr Bytes kElsewhere{2'000'000};  // larger than a core's own caches
 
 using Clock = std::chrono::steady_clock;
 
 int all_rounds(const PingPong& setting) { return setting.rounds + setting.rounds / 2; }
 
-// Memory that somebody goes over, so that caches have it instead of what they had.
+// Memory that is walked over to replace the contents of the caches.
 class Elsewhere {
  public:
   explicit Elsewhere(Bytes size) : bytes_(static_cast<std::size_t>(size.value)) {}
 
-  /// At least once, and until `end`; where there is any.
+  /// Walks at least once and until `end`; does nothing if there is no memory.
   void walk(Clock::time_point end) {
-    if (bytes_.empty()) return;  // asking the kernel for the time would cost more than a message
+    if (bytes_.empty()) return;  // reading the clock would cost more than a message
     const double before_s = process_usage().cpu_s();
     do {
       for (std::size_t i = 0; i < bytes_.size(); i += 64) ++bytes_[i];
     } while (Clock::now() < end);
     cpu_s_ += process_usage().cpu_s() - before_s;
   }
-  /// CPU time that it took, and that was none of messages.
+  /// CPU time of the walks, to be subtracted from that of messages.
   [[nodiscard]] double cpu_s() const { return cpu_s_; }
 
  private:
@@ -60,7 +60,7 @@ class Elsewhere {
   double cpu_s_ = 0;
 };
 
-// Sends, waits for the answer, rests, sends again.
+// Sends, waits for the answer, pauses, sends again.
 class Caller : public Node {
  public:
   explicit Caller(const PingPong& setting)
@@ -130,7 +130,7 @@ struct Sample {
   double other_cpu_s = 0;
 };
 
-// Drives `program` until it has finished; `finished` fills in what it knows.
+// Drives `program` until it has finished; `finished` adds its own figures.
 Sample drive(boost::asio::io_context& loop, tcp::socket socket, const PingPong& setting,
              std::pair<NodeId, NodeId> self_and_peer, std::unique_ptr<Node> program,
              const std::function<void(Sample&)>& finished) {
@@ -181,7 +181,7 @@ Sample answer(int listening_socket, const PingPong& setting) {
                [&program](Sample& sample) { sample.other_cpu_s = program.walked_s(); });
 }
 
-// Computes on its core for as long as it lives.
+// Computes on its core during its lifetime.
 class Busy {
  public:
   explicit Busy(int core) : child_(fork()) {

@@ -41,7 +41,7 @@ std::vector<double> Repeater::measure(const std::vector<Figure>& figures,
       const std::vector<double> taken = take(figures, once);
       for (std::size_t f = 0; f < figures.size(); ++f) values[f].push_back(taken[f]);
     }
-    std::optional<std::size_t> worst;  // of those that are noisy
+    std::optional<std::size_t> worst;  // the noisiest figure
     for (std::size_t f = 0; f < figures.size(); ++f) {
       spreads[f] = relative_spread(values[f]).value_or(0);
       const bool worse = !worst || spreads[f] > spreads[*worst];

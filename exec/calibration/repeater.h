@@ -1,4 +1,4 @@
-// Measures figures until they are steady, or says that they are not.
+// Repeats measurements until they are steady.
 #pragma once
 
 #include "exec/calibration/calibrate.h"
@@ -11,26 +11,26 @@
 
 namespace foretrain::exec {
 
-/// What a measurement is called in the machine file.
+/// A measured figure, with its name in the machine file.
 struct Figure {
   std::string name;
-  double floor = 0;  ///< a spread of less than this, in the figure's unit, is noted, but no noise
-  double quantile = 0.5;  ///< of its values: less for what others can only make larger
-  bool compute = false;   ///< a time of one core that works (gradients, messages, bytes): the
-                          ///< machine's speed of the moment is divided out of it
+  double floor = 0;       ///< smaller spreads, in the figure's unit, do not count as noise
+  double quantile = 0.5;  ///< quantile of its values: low if others can only increase it
+  bool compute = false;   ///< a time of one working core (gradients, messages, bytes): divided by
+                          ///< the machine's momentary slowness
 };
 
-/// Repeats measurements, looks at the cores before and after each, notes how sure they are.
+/// Repeats measurements, looks at the cores before and after each, and records the spreads.
 class Repeater {
  public:
-  /// `machine` gets the notes; `options` are told of what is noisy. All outlive this.
+  /// `machine` receives the spreads; `options` the messages about noise. All outlive this.
   Repeater(Machine& machine, const CalibrateOptions& options, CoreWatch& watch)
       : machine_(machine), options_(options), watch_(watch) {}
 
-  /// The quantile of what `once` returns, a value for each of `figures`. It is called as often as
-  /// the options say; as often again, kRounds times at most, while the spread (half the
-  /// interquartile range over the median) of a figure is above kNoisy. @throws NotDone where a
-  /// signal has come
+  /// Calls `once`, which returns a value for each of `figures`, and returns the quantiles. It is
+  /// called as often as the options say, and as often again, up to kRounds times, while the spread
+  /// (half the interquartile range over the median) of a figure exceeds kNoisy.
+  /// @throws NotDone if a signal came
   std::vector<double> measure(const std::vector<Figure>& figures,
                               const std::function<std::vector<double>()>& once);
 

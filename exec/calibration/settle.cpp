@@ -1,4 +1,4 @@
-// The end of a calibration: its figures at one speed of the machine.
+// The end of a calibration: all figures are scaled to one speed of the machine.
 #include "exec/calibration/calibrate.h"
 
 namespace foretrain::exec {

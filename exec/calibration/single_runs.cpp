@@ -25,7 +25,7 @@
 namespace foretrain::exec {
 namespace {
 
-// How large the batches of a calibration are: those of large models are smaller.
+// Batch sizes of a calibration: smaller for larger models.
 struct Sizes {
   int small_batch = 6;
   int checked_batch = 96;
@@ -34,10 +34,10 @@ struct Sizes {
 };
 
 Sizes sizes_for(const Network& network, std::int64_t test_examples) {
-  constexpr double kFlopsPerSecond = 30e9;  // of a core, about
+  constexpr double kFlopsPerSecond = 30e9;  // of a core, approximately
   constexpr double kGradientSeconds = 0.125;
   constexpr double kEvaluationSeconds = 0.1;
-  // What a step takes beside its examples is a part of it that can be measured.
+  // The overhead per step must be a measurable part of a step.
   constexpr int kSmallest = 6;
   const double gradient_s = gradient_cost(network, 1).flops.value / kFlopsPerSecond;
   const double evaluate_s = evaluation_cost(network, 1).flops.value / kFlopsPerSecond;
@@ -50,7 +50,7 @@ Sizes sizes_for(const Network& network, std::int64_t test_examples) {
   return sizes;
 }
 
-// A run that a calibration cannot do without.
+// A run that must succeed.
 Record done(const Case& scenario_case, const CalibrateOptions& options) {
   RunOptions run_options;
   run_options.program = options.program;
@@ -60,15 +60,15 @@ Record done(const Case& scenario_case, const CalibrateOptions& options) {
   throw NotDone(record.outcome, "calibration: " + record.failure);
 }
 
-// That an update moves.
+// Bytes that an update moves.
 double applied_bytes(const Case& scenario_case, DataSets& data_sets) {
   const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
   const Cost applied = totals(make_step_graph(*prepared.training), OperationKind::apply);
   return static_cast<double>(applied.bytes().value);
 }
 
-// Of updates after gradients of two batch sizes, by bytes; where both move as many, by the large
-// one.
+// Cost of updates by bytes, from gradients of two batch sizes; from the larger one if both move the
+// same number of bytes.
 AffineCost update_cost(const SteadyRuns& runs, const BatchPoint& small, const BatchPoint& large,
                        DataSets& data_sets) {
   const auto bytes_after = [&](const BatchPoint& point) {
@@ -80,7 +80,7 @@ AffineCost update_cost(const SteadyRuns& runs, const BatchPoint& small, const Ba
   return line_through(few, small.time_s, many, large.time_s);
 }
 
-// What messages take to be made and read.
+// Cost of encoding and decoding messages.
 void add_sparse(ModelCost& cost, const Prepared& prepared, const Sizes& sizes, Repeater& repeater,
                 DataSets& data_sets) {
   constexpr double kFloor_s = 20e-12;
@@ -92,7 +92,7 @@ void add_sparse(ModelCost& cost, const Prepared& prepared, const Sizes& sizes, R
   cost.coding = {0, results[0]};
 }
 
-// What a worker alone waits for in each step, beside what it computes: its bytes, a thread.
+// Waits of a worker alone in each step, in addition to its compute: cache misses, handoffs.
 struct Waits {
   double gradient_s = 0;
   double apply_s = 0;
@@ -110,8 +110,8 @@ Waits waits_of(const std::shared_ptr<const Training>& alone, const Machine& mach
           refill.apply_s + thread_s(update)};
 }
 
-// What is left of what a job was measured to take, without the time until its bytes were there, or
-// a thread: a tenth at least, which forecasts of these may not take away.
+// A measured time without the modelled cache misses and handoffs, but at least a tenth of it, since
+// the model may overestimate them.
 double without(double measured_s, double waits_s) {
   return std::max(measured_s / 10, measured_s - waits_s);
 }
@@ -120,7 +120,7 @@ double without(double measured_s, double waits_s) {
 
 AffineCost fitted(const std::vector<BatchPoint>& points) {
   const auto count = static_cast<Eigen::Index>(points.size());
-  Eigen::MatrixX2d shares(count, 2);  // of a point's time: one second of overhead, an example
+  Eigen::MatrixX2d shares(count, 2);  // relative to the time: 1 s of overhead, an example
   for (Eigen::Index i = 0; i < count; ++i) {
     const BatchPoint& point = points[static_cast<std::size_t>(i)];
     shares.row(i) << 1 / point.time_s, point.examples / point.time_s;

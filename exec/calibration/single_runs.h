@@ -1,4 +1,4 @@
-// What a model costs, measured by one worker alone.
+// The cost of a model, measured with one worker alone.
 #pragma once
 
 #include "exec/calibration/calibrate.h"
@@ -9,36 +9,36 @@
 
 namespace foretrain::exec {
 
-/// What a batch of so many examples takes.
+/// The time of a batch with this number of examples.
 struct BatchPoint {
   double examples = 1;
   double time_s = 0;
 };
 
-/// overhead + per_item x examples, by least squares of the relative errors: of points whose times
-/// are a thousand times apart each counts alike. Where the overhead, or the time an example, would
-/// be below 0, per_item x examples.
+/// overhead + per_item x examples, by least squares of the relative errors: points whose times
+/// differ by a factor of a thousand have equal weight. per_item x examples if the overhead or the
+/// time per example would be negative.
 AffineCost fitted(const std::vector<BatchPoint>& points);
 
-/// Trains the scenario's model as `run` does it, one worker alone (steady_runs.h), at three batch
-/// sizes in turn, so that a slow moment of the machine meets all. The cost is fitted to them, less
-/// what they waited for their bytes, or for a thread, by what is known of `machine` (its `memory`,
-/// `thread_change`); of the middle one it says how far off the fit is (`residual`): how straight
-/// the line. What an update's byte costs comes from the same runs; of a sparse model, what messages
-/// cost from measure_coding.
+/// Trains the scenario's model as `run` does, with one worker alone (steady_runs.h), at three batch
+/// sizes in turn, so that a slow moment of the machine affects all. The cost is fitted to them,
+/// without cache misses and thread handoffs, which are subtracted by the figures of `machine`
+/// (`memory`, `thread_change`). `residual` is the error of the fit at the middle size, a measure of
+/// linearity. The cost of an update's byte comes from the same runs; for a sparse model that of
+/// messages comes from measure_coding.
 ModelCost measure_model(const Prepared& prepared, const Machine& machine,
                         const CalibrateOptions& options, Repeater& repeater, DataSets& data_sets);
 
-/// What a gradient takes longer beside a server, with messages before each, than one of a worker
-/// that has none: of a softmax regression, seconds (Machine::resume).
+/// Additional time of a gradient with a server, whose messages come before each, compared with a
+/// worker without one: a softmax regression, seconds (Machine::resume).
 double measure_resume(const CalibrateOptions& options);
 
-/// Seconds a byte of what is made, checked, answered of messages (Worked). Of the scenario's model
-/// and data, at that batch size: pushes are made, checked, applied, answered, as between a worker
-/// and its server, within one process and without messages.
+/// Seconds per byte for encoding, checking and answering messages (Worked), with the scenario's
+/// model and data at that batch size: pushes are encoded, checked, applied and answered, as between
+/// a worker and its server, but within one process and without messages.
 double measure_coding(const Case& scenario_case, int batch_size, int core, DataSets& data_sets);
 
-/// Resident memory of a node's process that has next to nothing to learn, beside that.
+/// Resident memory of a node's process without its training, from a tiny training.
 Bytes measure_base(const CalibrateOptions& options);
 
 }  // namespace foretrain::exec

@@ -1,4 +1,4 @@
-// What sparse updates cost a core beside the gradient.
+// Costs of sparse updates for a core, in addition to the gradient.
 #include "exec/calibration/cores.h"
 #include "exec/calibration/forked.h"
 #include "exec/calibration/single_runs.h"
@@ -24,7 +24,7 @@ double seconds_of(const auto& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// A worker with its server's bucket, which holds all parameters.
+// A worker and its server's bucket, which holds all parameters.
 class Exchange {
  public:
   explicit Exchange(const std::shared_ptr<const Training>& training)
@@ -56,14 +56,14 @@ class Exchange {
     coding_.push_back(coding_s / static_cast<double>(coded.value));
   }
 
-  /// Of the later steps: in the first ones it meets its parameters for the first time.
+  /// Median over the later steps; the first ones touch their parameters for the first time.
   [[nodiscard]] double coding_s() {
     return median({coding_.begin() + std::ssize(coding_) / 4, coding_.end()}).value();
   }
 
  private:
   const Bucket& all_;
-  Effects effects_;  // what the pieces of work are told to cost
+  Effects effects_;  // receives the costs of the pieces of work
   WorkerCompute worker_compute_;
   ShardBucket parameters_;
   Payload held_;

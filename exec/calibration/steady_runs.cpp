@@ -16,12 +16,12 @@
 namespace foretrain::exec {
 namespace {
 
-constexpr std::int64_t kFewestSteps = 16;    // steps: a quarter has four
+constexpr std::int64_t kFewestSteps = 16;    // steps: four per quarter
 constexpr std::int64_t kMostSteps = 50'000;  // steps
-constexpr std::int64_t kFirstSteps = 1'000;  // steps that tell what one takes: of sparse batches,
-                                             // operations do not
-constexpr double kFlopsPerSecond = 30e9;     // of a core, about
-constexpr double kDifference = 0.02;         // of two quarters that are steady
+constexpr std::int64_t kFirstSteps = 1'000;  // steps for a first estimate; the operations of sparse
+                                             // batches do not predict their time
+constexpr double kFlopsPerSecond = 30e9;     // of a core, approximately
+constexpr double kDifference = 0.02;         // relative, between two steady quarters
 
 std::int64_t steps_of(double seconds, double step_s) {
   return std::clamp(static_cast<std::int64_t>(seconds / step_s), kFewestSteps, kMostSteps);
@@ -34,7 +34,7 @@ std::vector<double> part(const std::vector<double>& values, std::size_t from, st
   return {at(from), at(to)};
 }
 
-// What a training was seen to take, step by step.
+// Times of a training's steps.
 struct Seen {
   std::vector<double> gradients_s;
   std::vector<double> applies_s;
@@ -66,9 +66,9 @@ struct Seen {
     run.gradient_s = median(gradients).value();
     run.apply_s = median(part(applies_s, 1, 4)).value();
     run.evaluate_s = median(evaluations_s).value() / static_cast<double>(test_examples);
-    // Quartiles, not moments: a burst of somebody else's work is no jitter of ours. A normal
-    // distribution's lie 1.349 standard deviations apart. Above 1, which no machine file takes, it
-    // is no jitter at all.
+    // Quartiles, not moments, because a burst of another program's work is not jitter. Those of a
+    // normal distribution lie 1.349 standard deviations apart. Limited to 1, the maximum in a
+    // machine file.
     const double spread = quantile(gradients, 0.75).value() / quantile(gradients, 0.25).value();
     run.jitter = std::min(1.0, std::log(spread) / 1.349);
     return run;
@@ -100,7 +100,7 @@ Case SteadyRuns::alone(int batch_size, std::int64_t steps, std::string_view stra
   training.steps = steps;
   training.threads = given.threads;
   training.optimizer = given.optimizer;
-  // The first evaluations touch the data first.
+  // The first evaluations touch the data for the first time.
   training.evaluate_every = std::max<std::int64_t>(1, steps / 8);
   alone.scenario.dataset.test_take = test_examples_;
   alone.scenario.stragglers.clear();

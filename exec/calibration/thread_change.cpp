@@ -1,4 +1,4 @@
-// What a job takes longer on a thread beside the event loop.
+// Additional time of a job on a thread other than the event loop.
 #include "exec/calibration/cores.h"
 #include "exec/calibration/forked.h"
 #include "exec/driver/event_loop.h"
@@ -18,7 +18,7 @@ namespace foretrain::exec {
 namespace {
 using Clock = std::chrono::steady_clock;
 
-// Asks for one job after another, which do nothing, but are of a cost that says where they run.
+// Requests one empty job after another; their cost decides where they run.
 class Asking : public Node {
  public:
   Asking(Flops flops, std::vector<double>& took_s) : took_s_(took_s) { cost_.flops = flops; }
@@ -43,7 +43,7 @@ class Asking : public Node {
   Clock::time_point asked_;
 };
 
-// The median of what such a job takes.
+// Median time of such a job.
 double job_seconds(Flops flops) {
   std::vector<double> took_s;
   boost::asio::io_context loop;

@@ -43,7 +43,7 @@ std::vector<std::int64_t> cuts_in(const fs::path& run) {
   return cuts;
 }
 
-// Names come from outside: what is no UTF-8 in them is replaced.
+// Names come from outside: invalid UTF-8 in them is replaced.
 std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
@@ -67,7 +67,7 @@ Json body_of(const Manifest& manifest) {
           {"scenario", manifest.scenario}};
 }
 
-// Its file is called so: what is no name of a node could lead to any file of this machine.
+// Checked, since it becomes a file name: other text could lead to any file of this machine.
 std::string role_of(const JsonObject& part) {
   std::string role = part.text("node");
   const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
@@ -112,13 +112,13 @@ Manifest read_manifest(const fs::path& run, std::int64_t cut) {
   return manifest;
 }
 
-/// As the record in the folder has it; empty: it has none, or there is no record.
+/// The run's name in the record of the folder; empty if there is none.
 std::string name_of_run(const fs::path& run) {
   try {
     const auto record = read_record_head(run);
     return record ? record->run : std::string();
   } catch (const InputError&) {
-    return {};  // whoever reads the record says what is wrong with it
+    return {};  // reading the record reports the error
   }
 }
 
@@ -139,11 +139,11 @@ std::int64_t write_manifest(const fs::path& run, const Manifest& manifest, int k
   int whole = 0;
   std::int64_t oldest = 0;
   for (const std::int64_t cut : cuts_in(run)) {
-    if (cut > manifest.cut) continue;  // being made
+    if (cut > manifest.cut) continue;  // incomplete so far
     const fs::path folder = folder_of_cut(run, cut);
     const bool is_whole = fs::exists(folder / kManifestFile);
     std::error_code ignored;
-    // Without its manifest first: a half removed one is none.
+    // The manifest goes first, so that a half-removed checkpoint does not count.
     if (!is_whole || whole >= keep) {
       fs::remove(folder / kManifestFile, ignored);
       fs::remove_all(folder, ignored);
@@ -169,7 +169,7 @@ std::string read_part(const fs::path& run, std::int64_t cut, const Part& part) {
   std::string text;
   try {
     check_is_file(path);
-    std::error_code absent;  // reading says so
+    std::error_code absent;  // reading reports it
     const auto size = fs::file_size(path, absent);
     if (!absent && size != static_cast<std::uintmax_t>(part.size)) {
       throw InputError(

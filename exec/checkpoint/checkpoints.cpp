@@ -41,7 +41,7 @@ Checkpoints::Checkpoints(const Case& scenario_case, const Training& training, fs
   folder_ = fs::absolute(folder);
 }
 
-// Not sooner: where a node cannot read its state, nothing has begun, and all of them are needed.
+// Not in the constructor: if a node cannot read its state, nothing has begun, and all are needed.
 void Checkpoints::begin(std::string kernels) {
   kernels_ = std::move(kernels);
   if (earlier_.empty()) return;
@@ -64,7 +64,7 @@ NodePart Checkpoints::part_of(NodeId node) const {
   const Manifest& manifest = beginning_.from->manifest;
   part.from = beginning_.from->folder;
   part.cut = manifest.cut;
-  // Of workers there are as many as then (check_is_of).
+  // The number of workers is the same as then (check_is_of).
   const auto servers =
       std::span(manifest.parts).subspan(static_cast<std::size_t>(training_.workers));
   if (training_.is_worker(node) || std::ssize(servers) == training_.servers) {

@@ -17,34 +17,33 @@
 
 namespace foretrain::exec {
 
-/// Tells nodes where their states go, and makes checkpoints of what they have kept: when the last
-/// node says that its state is on the disk, and the rows before the cut are in the record, the
-/// manifest is written. A node that could not write makes its checkpoint none; the training goes
-/// on.
+/// Tells nodes where to write their states, and completes checkpoints: when the last node has
+/// reported that its state is on the disk, and the rows before the cut are in the record, the
+/// manifest is written. If a node fails to write, the checkpoint is dropped, and the training
+/// continues.
 ///
-/// A run without a folder of its own, of a validation, writes its states to a folder that goes with
-/// it: they cost what they cost.
+/// A run without a folder, as in a validation, writes its states to a temporary folder, so that
+/// checkpoints have their cost.
 class Checkpoints {
  public:
-  /// `folder`: of the run, empty: none.
+  /// `folder`: of the run; empty if there is none.
   Checkpoints(const Case& scenario_case, const Training& training, std::filesystem::path folder,
               const Beginning& beginning);
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
   ~Checkpoints();
 
-  /// All nodes have read their states. Where the training does not go on from a checkpoint, what an
-  /// older one has left in the folder is removed; else what came after it. `kernels`: that they
-  /// compute with.
+  /// Called when all nodes have read their states. Removes old checkpoints from the folder: those
+  /// after the cut if the training resumes from one, else all. `kernels`: kernel set of the nodes.
   void begin(std::string kernels);
   [[nodiscard]] NodePart part_of(NodeId node) const;
-  /// A node has written its part, or not; it is `now` in the training. `keep_rows`: sees to it that
-  /// all that was reported until now is in the record. Returns the cut before which no node's part
-  /// is needed any more, where that has become known (write_manifest); else 0.
+  /// A node has written its part or failed, `now` in the training. `keep_rows`: writes everything
+  /// reported so far to the record. Returns the cut before which no node's part is needed any more
+  /// if that has changed (write_manifest); else 0.
   std::int64_t take(NodeId node, const WrittenPart& written, Instant now,
                     const std::function<void()>& keep_rows);
   [[nodiscard]] const CheckpointTotals& totals() const { return tally_.totals(); }
-  /// The name of the run (Manifest::run).
+  /// Name of the run (Manifest::run).
   [[nodiscard]] const std::string& run() const { return run_; }
 
  private:
@@ -58,9 +57,9 @@ class Checkpoints {
 
   const Case& case_;
   const Training& training_;
-  std::filesystem::path earlier_;  // of the run, where older ones may be; empty: it has none
-  std::filesystem::path folder_;   // absolute; empty: nothing is kept
-  bool passing_ = false;           // it goes with the run
+  std::filesystem::path earlier_;  // of the run, with older checkpoints; may be empty
+  std::filesystem::path folder_;   // absolute; empty if checkpoints are off
+  bool passing_ = false;           // temporary, removed with this object
   Beginning beginning_;
   std::string run_;
   std::string kernels_;

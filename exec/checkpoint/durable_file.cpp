@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A descriptor, closed with it.
+/// Closes a descriptor when destroyed.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
@@ -61,7 +61,7 @@ void write_durably(const fs::path& path, std::string_view text) {
   const fs::path folder = path.parent_path();
   const fs::path aside = place_aside(path);
   std::error_code error;
-  fs::create_directories(folder, error);  // told where it is written
+  fs::create_directories(folder, error);  // writing reports the error
   try {
     write_all(aside, text);
     fs::rename(aside, path);

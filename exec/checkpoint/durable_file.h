@@ -1,4 +1,4 @@
-// A file that is on the disk, whole, or not there.
+// Files that are written to the disk completely or not at all.
 #pragma once
 
 #include <filesystem>
@@ -7,13 +7,12 @@
 
 namespace foretrain::exec {
 
-/// Written beside its place, forced to the disk, then moved there; its folder, made where it is
-/// absent, is forced to the disk, too. So whatever is killed, or loses its power, there is the
-/// older file or the new one. @throws InputError that names the file, where the disk takes no more;
-/// nothing of it stays then
+/// Writes a temporary file next to `path`, syncs it, renames it, and syncs the folder, which is
+/// created if absent. So after a crash or power failure either the old or the new file exists.
+/// @throws InputError that names the file if the disk fails; nothing of it remains then
 void write_durably(const std::filesystem::path& path, std::string_view text);
 
-/// Removes it, with what a writer that was killed has left beside it.
+/// Removes the file, and the temporary file of a writer that was killed.
 void remove_written(const std::filesystem::path& path);
 
 /// SHA-256 in hexadecimal digits.

@@ -1,4 +1,4 @@
-// A node's side of checkpoints: its state on its way to the disk.
+// A node's side of checkpoints, which writes or restores its state.
 #pragma once
 
 #include "exec/checkpoint/checkpoint.h"
@@ -13,32 +13,32 @@
 
 namespace foretrain::exec {
 
-/// A part that was written, or why it was not.
+/// A part that was written, or the reason of the failure.
 struct WrittenPart {
   std::int64_t cut = 0;
   Part part;
   Duration took;
-  std::string wrong;  ///< empty: nothing
+  std::string wrong;  ///< empty if there was no failure
 };
 
-/// What a launcher tells a node of checkpoints, with what the node does about it.
+/// The launcher's checkpoint settings for a node, with the operations of the node.
 struct NodePart {
-  std::filesystem::path folder;  ///< of the run; empty: nothing is written
+  std::filesystem::path folder;  ///< of the run; empty if nothing is written
   std::string role;
-  std::filesystem::path from;  ///< of the run that it goes on from; empty: it begins
+  std::filesystem::path from;  ///< of the run to resume; empty if the training begins anew
   std::int64_t cut = 0;
-  Part part;  ///< of that, as its manifest has it
-  /// A server's, where there were another number of them: the parts of all, of which it takes what
-  /// it holds now. Empty: `part` is its own.
+  Part part;  ///< its part of that checkpoint, as in the manifest
+  /// For a server if the number of servers has changed: the parts of all servers, from which it
+  /// takes the parameters that it holds now. If empty, `part` is its own.
   std::vector<Part> servers{};
 
-  /// The node, of `prepared`, goes on from its part, where there is one. @throws InputError that
-  /// names the file
+  /// Restores the node, of `prepared`, from its part, if there is one.
+  /// @throws InputError that names the file
   void restore(Node& node, NodeId id, const Prepared& prepared) const;
-  /// Writes the node's state; on any thread.
+  /// Writes the node's state. Callable from any thread.
   [[nodiscard]] WrittenPart write(const Keep& keep) const;
-  /// Removes what it has written of the cuts before this one: the launcher sees to its own machine
-  /// alone. On any thread.
+  /// Removes its parts of the cuts before this one; the launcher cleans up only on its own machine.
+  /// Callable from any thread.
   void remove_before(std::int64_t outdated) const;
   [[nodiscard]] bool goes_on() const { return !from.empty(); }
 
@@ -46,8 +46,8 @@ struct NodePart {
   [[nodiscard]] std::string state_of(NodeId id, const Prepared& prepared) const;
 };
 
-// As they travel. @throws nlohmann::json::exception where something is missing, BadValue where it
-// is no number
+// JSON forms for messages.
+// @throws nlohmann::json::exception if a field is missing, BadValue if it is no number
 nlohmann::json to_json(const NodePart& part);
 NodePart node_part_of(const nlohmann::json& json);
 nlohmann::json to_json(const WrittenPart& written);

@@ -14,7 +14,7 @@
 namespace foretrain {
 namespace {
 
-/// A bucket with what its server keeps of each worker beside it.
+/// A bucket with its server's numbers for each worker.
 struct KeptBucket {
   ShardBucket bucket;
   std::vector<std::int64_t> of_workers;
@@ -34,7 +34,7 @@ std::set<int> holders(const std::vector<Bucket>& buckets, const Layout& before) 
   return shards;
 }
 
-/// A server in the making.
+/// A server state under construction.
 class Gathered {
  public:
   Gathered(const Training& training, int shard)
@@ -46,10 +46,10 @@ class Gathered {
     }
   }
 
-  /// `then`: as the training was cut when a server left this.
+  /// Takes over the state of server `shard`; `then` has the layout of that time.
   void take(const std::shared_ptr<const Training>& then, int shard, const std::string& bytes) {
     StateReader state(bytes);
-    // Of several servers the latest, the most: that is what they come to for who asks them all.
+    // With several servers the maximum counts, as for a client that asks all of them.
     for (std::int64_t& count : counts_) count = std::max(count, state.integer());
     for (const std::uint32_t index : then->layout->of_shard(shard)) {
       KeptBucket kept{ShardBucket(then, index), {}};
@@ -77,13 +77,13 @@ class Gathered {
     if (mark_.empty()) mark_ = mark;
     if (mark != mark_) throw StateError(kNoCut);
     for (KeptBucket& each : buckets_) {
-      // The last that has part of it says what of the workers goes with it, as of its updates.
+      // Numbers of workers come from the last bucket that overlaps, as of its updates.
       if (each.bucket.take_over(kept.bucket)) each.of_workers = kept.of_workers;
     }
   }
 
-  /// What is alike in all buckets of a cut. A gradient of who was lost may have come to some of
-  /// them alone, where updates are counted one by one.
+  /// Values that are equal in all buckets of a cut. If updates are counted singly, a lost worker's
+  /// gradient may have reached only some of the buckets.
   [[nodiscard]] std::vector<std::int64_t> mark_of(const KeptBucket& kept) const {
     std::vector<std::int64_t> mark{kept_.one_version ? kept.bucket.version().value : 0};
     const auto stride = static_cast<std::size_t>(std::max(kept_.of_worker, 1));
@@ -97,7 +97,7 @@ class Gathered {
   ServerState kept_;
   std::vector<std::int64_t> counts_;
   std::vector<KeptBucket> buckets_;
-  std::vector<std::int64_t> mark_;  // of what was taken
+  std::vector<std::int64_t> mark_;  // common to the buckets taken so far
 };
 
 }  // namespace

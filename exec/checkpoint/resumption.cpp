@@ -16,13 +16,13 @@
 namespace foretrain::exec {
 namespace {
 
-/// By the worker of `row`, before the cut.
+/// Steps that the worker of `row` had reported before the cut.
 std::int64_t reported_by(const StepRow& row, const Manifest& manifest) {
   const auto index = static_cast<std::size_t>(row.worker);
   return index < manifest.parts.size() ? manifest.parts[index].reported : 0;
 }
 
-// What came after the cut comes again.
+// Removes rows from after the cut, whose steps will be repeated.
 void cut_rows(Record& record, const Manifest& manifest) {
   std::erase_if(record.steps, [&](const StepRow& row) {
     return row.report.step.value >= reported_by(row, manifest);
@@ -32,20 +32,20 @@ void cut_rows(Record& record, const Manifest& manifest) {
   record.step_totals.reset();
 }
 
-// A server's number is another's now, and a message went where the bucket lay then.
+// Removes data tied to servers: their numbers and the routes of messages have changed.
 void leave_servers(Record& record, int nodes) {
   record.inputs.clear();
   std::erase_if(record.usage, [&](const UsageRow& row) { return row.node >= nodes; });
 }
 
-// What a training that ended did after the cut is done again, and is no time that was lost.
+// Removes rows from after the cut: a completed training repeats that part without lost time.
 Instant take_back(Record& record, Instant cut) {
   std::erase_if(record.usage, [&](const UsageRow& row) { return row.time > cut; });
   std::erase_if(record.inputs, [&](const InputRow& row) { return row.time > cut; });
   return cut;
 }
 
-// One that was killed says so by its latest rows alone.
+// End of a run, which is only visible in its latest rows if it was killed.
 Instant latest_in(const Record& record, Instant cut) {
   Instant end = std::max({cut, record.ended, Instant{} + record.time});
   for (const StepRow& row : record.steps) {
@@ -58,7 +58,7 @@ Instant latest_in(const Record& record, Instant cut) {
 
 }  // namespace
 
-// Of a worker that came back numbers are left out: where there are rows, these are counted.
+// Counts rows if there are any: a worker that returned has left numbers out.
 std::int64_t Resumption::reported() const {
   if (!record.steps.empty()) return std::ssize(record.steps);
   std::int64_t steps = 0;
@@ -151,7 +151,7 @@ std::optional<std::int64_t> step_to_go_on_from(const std::filesystem::path& fold
     check_is_of(*newest.manifest, scenario_case);
     return newest.manifest->cut;
   } catch (const InputError&) {
-    return std::nullopt;  // a record that cannot be read is another matter (folders.h)
+    return std::nullopt;  // an unreadable record is handled elsewhere (folders.h)
   }
 }
 

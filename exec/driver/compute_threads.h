@@ -13,15 +13,15 @@
 
 namespace foretrain::exec {
 
-/// Runs the parts of a computation on the calling thread beside `threads - 1` helpers, which take
-/// the next part as they come free. Between two computations a helper polls for a while before it
-/// sleeps: a step calls it dozens of times, and waking a thread can cost more than a part.
+/// Runs the parts of a computation on the calling thread and `threads - 1` helpers; each takes the
+/// next part when it is free. Between two computations a helper polls for a while before it sleeps:
+/// a step calls `run` dozens of times, and waking a thread can cost more than a part.
 ///
-/// Used from one thread at a time. An exception of a part is thrown again from `run`.
+/// Used from one thread at a time. An exception of a part is rethrown by `run`.
 class ComputeThreads : public Parallel {
  public:
-  /// `threads` >= 1. The helpers inherit the affinity of the thread that makes this.
-  /// @throws std::system_error where the system starts no more threads
+  /// `threads` >= 1. The helpers inherit the CPU affinity of the creating thread.
+  /// @throws std::system_error if the system starts no more threads
   explicit ComputeThreads(int threads);
   ~ComputeThreads() override { end(); }
   ComputeThreads(const ComputeThreads&) = delete;
@@ -39,7 +39,7 @@ class ComputeThreads : public Parallel {
   int parts_ = 0;
   std::atomic<int> next_{0};
   std::atomic<int> busy_{0};             // helpers that have not ended this round
-  std::atomic<std::uint32_t> round_{0};  // a new one: there is work, or it is over
+  std::atomic<std::uint32_t> round_{0};  // changes if there is work, or at the end
   std::atomic<bool> over_{false};
   std::mutex error_mutex_;
   std::exception_ptr error_;

@@ -18,7 +18,7 @@ void run_polling(boost::asio::io_context& loop, const Duration& poll,
   Duration pause = kPause;
   Clock::time_point last_event = Clock::now();
   Clock::time_point pause_end = last_event;
-  // An io_context without work stops itself; so does one that was told to.
+  // An io_context without work stops itself, like one on which stop was called.
   while (!loop.stopped()) {
     if (loop.poll() > 0) {
       last_event = Clock::now();

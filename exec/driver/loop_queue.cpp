@@ -30,7 +30,7 @@ void LoopQueue::wait() {
   waiting_ = true;
   woken_.async_read_some(boost::asio::buffer(&count_, sizeof(count_)),
                          [this](boost::system::error_code error, std::size_t) {
-                           if (error) return;  // closed; this may be gone
+                           if (error) return;  // closed; this object may be gone
                            waiting_ = false;
                            do_all();
                          });

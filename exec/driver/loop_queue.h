@@ -1,4 +1,4 @@
-// What another thread of a process has its event loop do.
+// A queue of work from another thread for an event loop.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -11,24 +11,23 @@
 
 namespace foretrain::exec {
 
-/// Work for a loop, done in the order in which it was handed over. As asio::post, but the loop is
-/// woken while nobody holds a lock: asio writes to the loop's descriptor with the loop's mutex
-/// held, so that a loop on the same core, which the kernel runs at once, waits for that very mutex
-/// and gives the core back. Whether it does is the scheduler's whim, so that the same job took 5 or
-/// 10 us to be told of, and asking for the CPU time of a thread was enough to change it: a step of
-/// 76 us took 87 where jobs were timed (softmax regression, batch 48, one worker, sync; 2 cores of
-/// an AMD EPYC Zen 3 VM).
+/// Work for a loop, done in order of arrival. Like asio::post, but the loop is woken while no lock
+/// is held. Asio writes to the loop's descriptor with the loop's mutex locked, so a loop on the
+/// same core, which the kernel runs at once, waits for that mutex and gives the core back. Whether
+/// it does depends on the scheduler: the same notification took 5 or 10 us, and reading a thread's
+/// CPU time was enough to change it: a step of 76 us took 87 if jobs were timed (softmax
+/// regression, batch 48, one worker, sync; 2 cores of an AMD EPYC Zen 3 VM).
 class LoopQueue {
  public:
   using Work = std::function<void()>;
 
   explicit LoopQueue(boost::asio::io_context& loop);
 
-  /// On the loop: one piece of work will come, the loop has something to wait for.
+  /// On the loop: announces one piece of work, so that the loop keeps running.
   void expect();
-  /// On any thread, once for each that is expected.
+  /// On any thread, once for each announced piece.
   void hand_over(Work work);
-  /// On the loop: what comes from now on is not done.
+  /// On the loop: later work is dropped.
   void close();
 
  private:
@@ -36,7 +35,7 @@ class LoopQueue {
   void do_all();
 
   boost::asio::posix::stream_descriptor woken_;  // an eventfd
-  std::uint64_t count_ = 0;                      // that is read from it
+  std::uint64_t count_ = 0;                      // value read from it
   int expected_ = 0;
   bool waiting_ = false;
   std::mutex mutex_;

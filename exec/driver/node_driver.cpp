@@ -26,7 +26,7 @@ NodeDriver::NodeDriver(asio::io_context& loop, NodeId id, std::unique_ptr<Node> 
       threads_(computing.threads) {
   if (timed_) asio::post(compute_, [this] { job_clock_.lap(); });
   if (max_delay_.ns > 0) {
-    // Seeded by the clock: the point is that no two runs are alike.
+    // Seeded by the clock, so that every run differs.
     delays_.emplace(static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()),
                     fmt::format("delay.node{}", index_of(id)));
   }
@@ -74,13 +74,13 @@ void NodeDriver::take_back(NodeId peer, std::int64_t generation) {
   end_return(peer);
 }
 
-// Both are here: its connection, and that it is to be taken back.
+// Completes the return when both have arrived: the connection and the announcement.
 void NodeDriver::end_return(NodeId peer) {
   const auto found = returning_.find(peer);
   if (!found->second.connection || found->second.generation == 0) return;
   Returning back = std::move(found->second);
   returning_.erase(found);
-  lose(peer);  // where nobody has noticed yet
+  lose(peer);  // if the loss has not been noticed yet
   why_lost_.erase(peer);
   peers_[peer] = std::move(back.connection);
   feed(PeerBack{peer, back.generation});
@@ -165,7 +165,7 @@ void NodeDriver::perform(Effect& effect) {
   } else if (auto* compute = std::get_if<Compute>(&effect)) {
     begin_job(std::move(compute->job));
   } else if (std::holds_alternative<Worked>(effect)) {
-    // It has taken its time.
+    // Its time has already passed.
   } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
     arm(*timer);
   } else if (auto* keep = std::get_if<Keep>(&effect)) {
@@ -192,8 +192,8 @@ void NodeDriver::begin_send(Send& send) {
   peer->second->send(header, std::move(send.message.payload));
 }
 
-// Once what was prepared for it is there: carries the job out, and keeps the core busy until it has
-// taken `factor` times as long; one that is given a time sleeps what is left of it.
+// Waits for the job's preparation, executes the job, and keeps the core busy until `factor` times
+// its duration; if a time is given, sleeps the rest of it instead.
 JobResult NodeDriver::carry_out(const Job& job, const JobTerms& terms) {
   if (job.kind == JobKind::gradient && job.stage == 0 && terms.prepared.valid()) {
     terms.prepared.get();
@@ -230,7 +230,7 @@ void NodeDriver::begin_job(Job job) {
     const Clock::time_point begin = timed_ ? Clock::now() : Clock::time_point();
     Computed computed{job.id, carry_out(job, terms)};
     if (timed_) computed.took = JobClock::on_loop(JobClock::since(begin));
-    // Through the queue: a chain of small jobs must neither nest nor keep the loop to itself.
+    // Through the queue: a chain of small jobs must neither nest nor block the loop.
     asio::post(loop_, [this, computed, begin, before = fed_]() mutable {
       if (timed_ && fed_ == before) computed.took = JobClock::on_loop(JobClock::since(begin));
       feed(computed);
@@ -248,7 +248,7 @@ void NodeDriver::begin_job(Job job) {
     } catch (const std::exception& error) {
       broken = error.what();
     }
-    job = {};  // what it holds is let go before the program goes on
+    job = {};  // releases its data before the program continues
     if (timed_) computed.took = job_clock_.lap();
     computed_.hand_over([this, computed, broken, asked, at_once]() mutable {
       --computing_;
@@ -260,13 +260,13 @@ void NodeDriver::begin_job(Job job) {
   });
 }
 
-// The disk may be slow: neither the loop nor a job waits for it, only a program that does.
+// The disk may be slow: only a program that asks for the result waits for it.
 void NodeDriver::begin_keep(Keep keep) {
   if (!keeper_) keeper_.emplace(1);
   asio::post(*keeper_, [this, keep = std::move(keep)]() mutable {
     const JobId job = keep.job;
     hooks_.keep(keep);
-    keep = {};  // what it holds is let go before the program goes on
+    keep = {};  // releases its data before the program continues
     asio::post(loop_, [this, job] { feed(Computed{job, {}}); });
   });
 }

@@ -1,4 +1,4 @@
-// Drives a node's program in real time.
+// A node's program driven in real time.
 #pragma once
 
 #include "exec/driver/compute_threads.h"
@@ -26,67 +26,65 @@
 
 namespace foretrain::exec {
 
-/// What the process around a node wants to hear of; called on the event loop.
+/// Callbacks to the process around a node; called on the event loop.
 struct DriverHooks {
   std::function<void(const Report&)> report;
-  /// A state is to be kept; called on a thread of its own, the program is told when it returns.
+  /// Saves a state; called on a separate thread. The program is notified when it returns.
   std::function<void(const Keep&)> keep;
-  /// Each input, before the program is told; absent: nobody listens.
+  /// Each input, before the program receives it; may be absent.
   std::function<void(Instant, const Input&)> input;
   std::function<void(const Finished&)> finished;
   std::function<void(const Fault&)> fault;
 };
 
-/// How a node computes.
+/// Settings of a node's computing.
 struct Computing {
   GradientTimes times;
-  int threads = 1;     ///< that a job computes with
-  bool timed = false;  ///< measures what each job takes (job_clock.h)
+  int threads = 1;     ///< threads of a job
+  bool timed = false;  ///< measures the time of each job (job_clock.h)
 };
 
-/// Performs a node's effects in order and adds nothing of its own: sends go out on TCP, jobs run
-/// where `models/cost/job_placement.h` says, for as long as `scenarios/resolve/gradient_times.h`
-/// says; what a job prepares for the next one runs beside it, on a thread of its own.
+/// Performs a node's effects in order: messages go out on TCP; jobs run at the place given by
+/// `models/cost/job_placement.h`, for the time given by `scenarios/resolve/gradient_times.h`; the
+/// preparation of the next job runs concurrently, on a separate thread.
 ///
-/// All calls on the thread of the io_context. `max_delay` makes it sleep for a random while before
-/// every input and every send: a test's way to shake the order of messages.
+/// All calls on the thread of the io_context. `max_delay` makes it sleep for a random time before
+/// every input and every send: tests use this to change the order of messages.
 class NodeDriver {
  public:
   NodeDriver(boost::asio::io_context& loop, NodeId id, std::unique_ptr<Node> program,
              DriverHooks hooks, Computing computing = {}, Duration max_delay = {});
   ~NodeDriver();
 
-  /// A connection to a peer, both ends of which know who the other is.
+  /// Adds a connection to a peer. Both ends have identified each other.
   void add_peer(NodeId peer, std::shared_ptr<Connection> connection);
   [[nodiscard]] bool has_peer(NodeId peer) const { return peers_.contains(peer); }
-  /// Nothing of this peer counts any more, whatever its connection says.
+  /// Ignores this peer from now on, whatever arrives on its connection.
   void lose(NodeId peer);
-  /// A peer that is lost, or will be, has connected again: it is heard once it is taken back.
+  /// A peer that is lost, or will be, has reconnected; its messages wait until it is taken back.
   void meet_again(NodeId peer, const std::shared_ptr<Connection>& connection);
-  /// The `generation`-th process of this peer takes the place of the one before, once it has
-  /// connected.
+  /// The `generation`-th process of this peer replaces the earlier one, once it has connected.
   void take_back(NodeId peer, std::int64_t generation);
-  /// Everybody is ready; it is `begins`, zero but where a training goes on. The program is told of
-  /// it, and of what came, so long `after`.
+  /// All nodes are ready; it is `begins`: zero, or later if a training resumes. The program
+  /// receives the start, and earlier inputs, after a delay of `after`.
   void start(Instant begins = {}, Duration after = {});
-  /// Work for the disk on the thread on which states are kept, behind those that are under way.
+  /// Runs work for the disk on the thread that saves states, after pending saves.
   void beside_keeps(std::function<void()> work);
-  /// The program hears nothing more, so it answers nothing: what the inputs told so far lead to is
-  /// all that it did.
+  /// The program receives no further inputs, so it produces no further effects.
   void halt() { halted_ = true; }
   /// Closes all connections.
   void stop();
 
-  /// Time since start, and what was before that.
+  /// Time since start, plus the time at which it began.
   [[nodiscard]] Instant now() const;
-  /// A job is on the compute thread.
+  /// True if a job is on the compute thread.
   [[nodiscard]] bool computing() const { return computing_ > 0; }
   [[nodiscard]] Bytes sent() const { return sent_; }
   [[nodiscard]] Bytes received() const { return received_; }
   [[nodiscard]] std::int64_t messages_sent() const { return messages_sent_; }
 
  private:
-  /// What a job is told when it begins.
+  /// Conditions of a job, fixed when it begins.
   struct JobTerms {
     JobPlace place = JobPlace::loop;
     double factor = 1;
@@ -94,11 +92,11 @@ class NodeDriver {
     std::shared_future<void> prepared{};  // by the job before
   };
 
-  /// A peer on its way back.
+  /// A peer that returns.
   struct Returning {
     std::shared_ptr<Connection> connection{};
-    std::int64_t generation = 0;                           // 0: nobody has said it yet
-    std::vector<std::pair<FrameHeader, Payload>> early{};  // what it sent before that
+    std::int64_t generation = 0;                           // 0 if it is not announced yet
+    std::vector<std::pair<FrameHeader, Payload>> early{};  // received before that
   };
 
   void begin();
@@ -121,14 +119,14 @@ class NodeDriver {
   DriverHooks hooks_;
   std::map<NodeId, std::shared_ptr<Connection>> peers_;
   std::map<NodeId, Returning> returning_;
-  std::map<NodeId, std::string> why_lost_;  // as their connections say
+  std::map<NodeId, std::string> why_lost_;  // reasons of their connections
   std::chrono::steady_clock::time_point start_;
   Instant begins_;
-  bool started_ = false;  // the program has been told
+  bool started_ = false;  // the program has received the start
   bool halted_ = false;
   int computing_ = 0;         // jobs on the compute thread
   std::int64_t fed_ = 0;      // inputs so far
-  std::vector<Input> early_;  // from peers that heard of the start before this node did
+  std::vector<Input> early_;  // from peers that started before this node
   Bytes sent_;
   Bytes received_;
   std::int64_t messages_sent_ = 0;
@@ -137,13 +135,13 @@ class NodeDriver {
   GradientTimes times_;
   bool timed_;
   JobClock job_clock_;
-  LoopQueue computed_;  // jobs that the compute thread has done
+  LoopQueue computed_;  // jobs finished by the compute thread
   ComputeThreads threads_;
   Serial serial_;                      // small jobs are not worth a second thread
-  std::shared_future<void> prefetch_;  // the last one that was begun
+  std::shared_future<void> prefetch_;  // the latest one
   boost::asio::thread_pool prefetcher_{1};
-  std::optional<boost::asio::thread_pool> keeper_;  // where a state was kept
-  boost::asio::thread_pool compute_{1};             // last: it ends before what its jobs touch
+  std::optional<boost::asio::thread_pool> keeper_;  // created when a state is saved
+  boost::asio::thread_pool compute_{1};             // last: it ends before the data of its jobs
 };
 
 }  // namespace foretrain::exec

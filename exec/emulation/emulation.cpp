@@ -17,7 +17,7 @@
 namespace foretrain::exec {
 namespace {
 
-constexpr Bytes kQueue{1'000'000};  // what a port holds before it drops
+constexpr Bytes kQueue{1'000'000};  // queue length of a port, beyond which it drops
 
 std::string tool(const char* name) {
   std::string path = find_tool(name);
@@ -29,7 +29,7 @@ std::string tool(const char* name) {
   return path;
 }
 
-/// Every host by itself, in order.
+/// A copy of the spec for every single host, in order.
 std::vector<HostSpec> expanded(const ClusterSpec& cluster) {
   std::vector<HostSpec> hosts;
   for (const HostSpec& spec : cluster.hosts) {
@@ -38,7 +38,7 @@ std::vector<HostSpec> expanded(const ClusterSpec& cluster) {
   return hosts;
 }
 
-// Without it an interface that comes up would speak of itself, and be counted.
+// Otherwise IPv6 would announce each interface, and that traffic would be counted.
 void disable_ipv6() {
   const int file = open("/proc/sys/net/ipv6/conf/default/disable_ipv6", O_WRONLY | O_CLOEXEC);
   if (file < 0) return;  // a kernel without IPv6
@@ -87,7 +87,7 @@ std::string port_of(std::size_t host) { return fmt::format("port{}", host); }
 std::string queues(const std::string& interface, const HostSpec& host) {
   std::string text = port_queue("add", interface, host, 1);
   if (host.latency.ns > 0) {
-    // Its limit counts packets; what is on its way is delayed beside what waits for a token.
+    // Its limit counts packets: those in the delay and those that wait for a token.
     const double under_way = host.nic.value * host.latency.seconds();
     const auto packets = std::llround((under_way + static_cast<double>(kQueue.value)) / 1'500) + 1;
     text += fmt::format("qdisc add dev {} parent 1:1 handle 2: netem delay {}ns limit {}\n",
@@ -150,7 +150,7 @@ void Emulation::shape(const std::string& tc) {
   }
 }
 
-// By the host's own routing: what is on its way still arrives, connections stay.
+// By the host's own routing: packets in transit still arrive, connections survive.
 void Emulation::set_cut(std::size_t from, std::size_t to, bool cut) {
   const std::string route =
       fmt::format("route {} blackhole {}/32\n", cut ? "add" : "del", address(to));

@@ -92,7 +92,7 @@ void LinkFaults::act(const Event& event) {
   if (!fault.one_way) way(1, 0);
 }
 
-// Of several at once each takes its share of what the others leave.
+// If several faults overlap, the rate is the product of their shares.
 void LinkFaults::pace(std::size_t host) {
   double share = 1;
   for (const double each : shares_[host]) share *= each;

@@ -1,4 +1,4 @@
-// What happens to the links of emulated hosts, as faults of the scenario say.
+// The scenario's faults on links of emulated hosts.
 #pragma once
 
 #include "exec/emulation/hosts.h"
@@ -17,21 +17,21 @@
 
 namespace foretrain::exec {
 
-/// The cut and the slow links of a run in real time (sim/faults/link_faults.h is their twin in
-/// virtual time). A connection outlives a cut: TCP sends again when its timer is out, up to as long
-/// after the cut as that lasted; unless silence ends it before (transport's user timeout). On the
-/// thread of the io_context.
+/// The cut and slow links of a run in real time (the counterpart in virtual time is
+/// sim/faults/link_faults.h). A connection survives a cut: TCP retransmits when its timer expires,
+/// up to as long after the cut as that lasted; unless the failure detector ends it before
+/// (transport's user timeout). On the thread of the io_context.
 class LinkFaults {
  public:
-  /// `hosts`, by node, of `seats_of`. `begins`: by the training's clock; what was to happen before
-  /// then has happened. `failed`: a program of the system could not do it, and says why.
+  /// `hosts`: by node, from `seats_of`. `begins`: by the training's clock; earlier events are
+  /// skipped. `failed`: called with the reason if a system program fails.
   LinkFaults(boost::asio::io_context& loop, const Scenario& scenario,
              std::vector<std::size_t> hosts, Hosts& network, Instant begins,
              std::function<void(const std::string& why)> failed);
 
-  /// The training begins, or goes on. Nothing happens where no fault touches a link.
+  /// The training begins or resumes. Does nothing if no fault concerns a link.
   void start();
-  /// Nothing begins any more; links are whole again.
+  /// Cancels further faults and restores the links.
   void end();
 
  private:
@@ -52,9 +52,9 @@ class LinkFaults {
   Hosts& network_;
   Instant begins_;
   std::function<void(const std::string&)> failed_;
-  std::vector<Event> events_;                                // to come, the last one first
-  std::map<std::pair<std::size_t, std::size_t>, int> cuts_;  // from, to: faults under way
-  std::map<std::size_t, std::vector<double>> shares_;        // by host: what slow ones leave
+  std::vector<Event> events_;                                // future events, the last one first
+  std::map<std::pair<std::size_t, std::size_t>, int> cuts_;  // from, to: active faults
+  std::map<std::size_t, std::vector<double>> shares_;        // by host: active slowdowns
   std::chrono::steady_clock::time_point start_;
   boost::asio::steady_timer timer_;
 };

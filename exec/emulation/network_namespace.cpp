@@ -24,12 +24,12 @@ int open_current() {
   return descriptor;
 }
 
-// Brings the thread back to the namespace that it was in.
+// Returns the thread to its previous namespace.
 class Return {
  public:
   Return() : home_(open_current()) {}
   ~Return() {
-    // To train on in the wrong network would be worse than to end.
+    // Training in the wrong network would be worse than ending.
     if (setns(home_, CLONE_NEWNET) != 0) std::terminate();
     close(home_);
   }

@@ -1,4 +1,4 @@
-// A network of its own: interfaces, addresses, ports that nobody outside of it sees.
+// A separate network: interfaces, addresses, ports that are invisible outside.
 #pragma once
 
 #include <functional>
@@ -6,11 +6,11 @@
 
 namespace foretrain::exec {
 
-/// A network namespace of Linux without a name: open file descriptors, processes within, sockets
-/// made within keep it, nothing else does. So it goes, with the interfaces in it, when this object
-/// and those processes have gone, however they end: a launcher that is killed leaves nothing.
+/// An unnamed network namespace of Linux. Only open descriptors, processes and sockets within keep
+/// it alive. So it disappears, with its interfaces, when this object and those processes have
+/// ended, however they end: a killed launcher leaves nothing behind.
 ///
-/// One thread: a namespace is entered by the calling thread alone.
+/// One thread: only the calling thread enters the namespace.
 class NetworkNamespace {
  public:
   /// A new one, with a loopback that is down. @throws std::system_error (CAP_SYS_ADMIN is needed)
@@ -19,11 +19,11 @@ class NetworkNamespace {
   NetworkNamespace(NetworkNamespace&& other) noexcept;
   NetworkNamespace& operator=(NetworkNamespace&&) = delete;
 
-  /// Calls `work` inside: sockets that it makes, processes that it starts belong to this network.
+  /// Calls `work` inside: its sockets and child processes belong to this network.
   /// @throws std::system_error
   void enter(const std::function<void()>& work) const;
 
-  /// Where other programs find it as long as this process lives: `/proc/123/fd/7`.
+  /// Path for other programs while this process lives: `/proc/123/fd/7`.
   [[nodiscard]] std::string path() const;
 
  private:

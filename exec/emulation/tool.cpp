@@ -19,7 +19,7 @@
 namespace foretrain::exec {
 namespace {
 
-// A file in memory: neither a pipe that fills, nor a name that is left behind.
+// A file in memory: unlike a pipe it cannot fill up, and it leaves no name behind.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view content = {}) : file_(memfd_create("tool", MFD_CLOEXEC)) {

@@ -21,7 +21,7 @@ void check_node(std::int64_t node, std::size_t id) {
 void check(const UsageRow& row, std::size_t id) { check_node(row.node, id); }
 void check(const InputRow& row, std::size_t id) { check_node(row.node, id); }
 void check(const EvalReport& row, std::size_t /*id*/) {
-  // Not as a bool: that it is one is the question.
+  // Read as a byte, since an invalid bool is what is looked for.
   const auto* bytes = reinterpret_cast<const std::byte*>(&row);
   if (bytes[offsetof(EvalReport, final)] <= std::byte{1}) return;
   throw BadValue("an evaluation that is neither the final one nor another");
@@ -106,7 +106,7 @@ bool add_rows(Record& record, std::size_t id, ControlKind kind, const Payload& p
 }
 
 void add_finished(Record& record, std::size_t id, const nlohmann::json& json) {
-  // All of it is read before any of it counts.
+  // All fields are read before any of them is stored.
   NodeEnd end_of_node;
   end_of_node.updates = whole_at(json, "updates");
   end_of_node.gradients = whole_at(json, "gradients");

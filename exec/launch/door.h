@@ -1,4 +1,4 @@
-// Where nodes come to their launcher.
+// The launcher's acceptor of node connections.
 #pragma once
 
 #include "exec/emulation/hosts.h"
@@ -13,20 +13,20 @@
 
 namespace foretrain::exec {
 
-/// Listens on every host of a run, lets in who proves the job key (lobby.h). One thread.
+/// Listens on every host of a run and admits nodes that prove the job key (lobby.h). One thread.
 class Door {
  public:
-  /// So many `nodes` are to come.
+  /// `nodes`: number of nodes that will join.
   Door(boost::asio::io_context& loop, const Credentials& known, std::size_t nodes);
 
-  /// On `place`; of an emulation on the loopback of each of its hosts, so that what nodes tell
-  /// their launcher is no load of the network. Returns what is wrong, or nothing.
+  /// Listens at `place`; with an emulation on the loopback of each host, so that traffic to the
+  /// launcher does not load the network. Returns the error, or an empty string.
   std::string listen(Hosts& hosts, const boost::asio::ip::tcp::endpoint& place);
-  /// `on_joined`: the connection, and who it says it is.
+  /// `on_joined`: receives the connection with the claimed node id.
   void open(OnProved on_joined, Lobby::OnTurnedAway on_refused);
-  /// Whoever comes now comes for somebody else.
+  /// Stops accepting: later connections are meant for another launcher.
   void close();
-  /// Where the nodes of a host find it.
+  /// The address for the nodes of a host.
   [[nodiscard]] boost::asio::ip::tcp::endpoint place(std::size_t host) const;
 
  private:

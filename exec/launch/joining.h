@@ -1,4 +1,4 @@
-// How a process comes to the launcher that it belongs to.
+// A process joins its launcher.
 #pragma once
 
 #include "exec/transport/connecting.h"
@@ -13,18 +13,18 @@
 
 namespace foretrain::exec {
 
-/// How a node finds its run.
+/// Settings for a node that joins its run.
 struct Joining {
   boost::asio::ip::tcp::endpoint launcher;
   NodeId id{};
   Credentials known;
   Duration limit{60'000'000'000};  ///< tries again until then
-  bool is_task = false;            ///< nobody waits for this process: it says itself what is wrong
-  bool keeps_kernels = false;      ///< cannot begin again with others
+  bool is_task = false;        ///< no launcher watches this process, so it reports errors itself
+  bool keeps_kernels = false;  ///< cannot begin again with other kernels
 };
 
-/// Connects to the launcher, again and again until the limit: it may come later than its nodes,
-/// where somebody else starts all of them.
+/// Connects to the launcher, repeatedly until the limit: it may start later than its nodes if
+/// another program starts all of them.
 void join(boost::asio::io_context& loop, const Joining& joining, OnConnected on_joined,
           std::function<void(const std::string& why)> on_failed);
 

@@ -16,7 +16,7 @@ bool has_kernels(const NodeKernels& node, std::string_view kernels) {
   return node.set == kernels || std::ranges::find(node.others, kernels) != node.others.end();
 }
 
-// Of each set one node is named.
+// Names one node for each set.
 std::string who_has_which(std::span<const NodeKernels> nodes) {
   std::string text;
   std::vector<std::string_view> named;

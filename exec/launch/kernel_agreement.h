@@ -1,4 +1,4 @@
-// With which kernels the nodes of a training compute.
+// Agreement of a training's nodes on one set of kernels.
 #pragma once
 
 #include <span>
@@ -8,24 +8,24 @@
 
 namespace foretrain::exec {
 
-/// What a node says of its kernels.
+/// The kernels of a node.
 struct NodeKernels {
-  std::string node;                 ///< as people know it
-  std::string set;                  ///< that it was started with
-  std::vector<std::string> others;  ///< with which it could begin again
+  std::string node;                 ///< name in messages
+  std::string set;                  ///< kernel set that it was started with
+  std::vector<std::string> others;  ///< sets with which it could begin again
 };
 
 struct KernelAgreement {
-  std::string kernels;  ///< of all nodes
-  std::string wrong;    ///< empty: they agree; else why not, and what to do
+  std::string kernels;  ///< for all nodes
+  std::string wrong;    ///< empty if they agree; else the reason, with advice
 };
 
-/// Sums differ in their last bits between sets, so all nodes take one: `preferred` where each has
-/// it, else the largest that each has. There is a node.
+/// Sums differ in their last bits between kernel sets, so all nodes use one: `preferred` if every
+/// node has it, else the largest that every node has. There is at least one node.
 KernelAgreement agree_on_kernels(std::span<const NodeKernels> nodes, std::string_view preferred);
 
-/// All of a later attempt keep what they agreed on in the first one, `before`: who stayed has it,
-/// and what they do again has the same bits. Else it is wrong.
+/// Later attempts use the kernels of the first one, `before`: nodes that stayed have them, and
+/// repeated work gives the same bits. Wrong if a node lacks them.
 KernelAgreement keep_kernels(std::span<const NodeKernels> nodes, std::string_view before);
 
 }  // namespace foretrain::exec

@@ -21,12 +21,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kAvx2 = "avx2";
 constexpr std::string_view kAvx512 = "avx512";
-constexpr const char* kBehind = "foretrain-avx512";  // the name of the program behind the other
+constexpr const char* kBehind = "foretrain-avx512";  // name of the AVX-512 program
 
-/// Between the two programs: the build of that which became the other.
+/// Between the two programs: the build of the program that was replaced.
 constexpr const char* kCameFrom = "FORETRAIN_KERNELS_CAME_FROM";
 
-// Of x86-64-v4, which the second program is compiled for.
+// The features of x86-64-v4, for which the second program is compiled.
 bool processor_has_avx512() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
@@ -40,7 +40,7 @@ bool processor_has_avx512() {
 
 bool is_program(const fs::path& path) { return access(path.c_str(), X_OK) == 0; }
 
-// Returns only where that failed: why.
+// Returns only on failure, with the reason.
 std::string become_program(const fs::path& program, char* const* arguments,
                            std::vector<std::string> variables = {}) {
   variables.push_back(fmt::format("{}={}", kCameFrom, build_name()));
@@ -48,7 +48,8 @@ std::string become_program(const fs::path& program, char* const* arguments,
                      std::generic_category().message(become(program, arguments, variables)));
 }
 
-// `theirs` has become this one, and is another build. Where that was its own idea, it goes on.
+// The program of build `theirs` was replaced by this one, which is another build. Returns to it
+// unless the user requested this one.
 void go_back(const KernelProgram& one, const std::string& theirs,
              const std::optional<std::string>& asked, char* const* arguments) {
   const std::string why =
@@ -63,7 +64,7 @@ void go_back(const KernelProgram& one, const std::string& theirs,
 }  // namespace
 
 KernelProgram this_kernel_program() {
-  std::error_code error;  // where the system does not tell there is no other one either
+  std::error_code error;  // if the system does not report it, there is no other one either
   return {std::string(kernel_set()), fs::read_symlink("/proc/self/exe", error)};
 }
 
@@ -126,7 +127,7 @@ int choose_kernels(char* const* arguments) {
 
 std::vector<std::string> other_kernels() {
   std::vector<std::string> others;
-  // What somebody has asked for stays.
+  // A requested set stays.
   if (process_environment(kKernelsVariable)) return others;
   if (!program_with(kAvx2, this_kernel_program()).empty()) others.emplace_back(kAvx2);
   return others;

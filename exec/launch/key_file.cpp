@@ -52,7 +52,7 @@ JobKey read_file(const fs::path& path) {
   return key_of(text, path.string());
 }
 
-// Complete at the moment at which it is there, whoever else does the same.
+// The file is complete as soon as it exists, even if several processes do the same.
 void draw_once(const fs::path& path) {
   const fs::path draft = fmt::format("{}.{}", path.string(), getpid());
   const int file = open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

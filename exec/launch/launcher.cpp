@@ -83,7 +83,7 @@ void Launcher::add_members() {
     member.rank = static_cast<int>(members_.size()) - 1;
     member.role = seat.role;
     member.host_name = seat.host_name;
-    if (options_.elsewhere()) continue;  // who starts it has placed it
+    if (options_.elsewhere()) continue;  // its launcher has placed it
     member.host = seat.host;
     if (prepared_.scenario_case.scenario.transport.pin) member.cores = seat.cores;
   }
@@ -220,7 +220,7 @@ void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uin
 }
 
 void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload& payload) {
-  // It may be back, but the others have gone on; or it has not heard yet that it is to begin again.
+  // Ignores a node that returns too late, or that does not know yet that it has to begin again.
   if (!supervisor_.hears(NodeId(static_cast<std::uint32_t>(id)))) return;
   const auto kind = static_cast<ControlKind>(header.kind);
   try {
@@ -247,7 +247,7 @@ void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload
   }
 }
 
-// A training without a record is for nobody.
+// A training whose record cannot be written fails.
 void Launcher::take_rows() {
   if (const std::string wrong = rows_->take(record_); !wrong.empty()) {
     handle(supervision::Failed{wrong});
@@ -269,7 +269,7 @@ void Launcher::on_kept(std::size_t id, const nlohmann::json& json) {
 void Launcher::on_finished(std::size_t id, const nlohmann::json& json) {
   add_finished(record_, id, json);
   NodeTotals& totals = record_.nodes[id];
-  if (!totals.away.empty()) {  // of all its processes rows tell
+  if (!totals.away.empty()) {  // its rows cover all of its processes
     totals.cpu_s = 0;
     totals.rss = {};
   }
@@ -278,7 +278,7 @@ void Launcher::on_finished(std::size_t id, const nlohmann::json& json) {
 }
 
 void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
-  if (json.contains("not_kept")) {  // the weights that it was asked for
+  if (json.contains("not_kept")) {  // the requested weights
     const std::string why = json.at("why");
     return handle(supervision::Failed{fmt::format("{}: {}", members_[id].named(), why)});
   }
@@ -308,7 +308,7 @@ std::string Launcher::listen() {
                      start.listen_advice());
 }
 
-// A signal that came before, between two attempts say, is heard as well.
+// Also receives a signal that came earlier, for example between two attempts.
 void Launcher::watch_interruption() {
   interruption_.assign(fcntl(Interruption::descriptor(), F_DUPFD_CLOEXEC, 0));
   interruption_.async_wait(
@@ -318,10 +318,10 @@ void Launcher::watch_interruption() {
       });
 }
 
-// What comes to the door before all have joined may be a node of ours, or anybody.
+// A connection that arrives before all nodes have joined can come from a node or from a stranger.
 void Launcher::on_refused(const std::string& peer, const Refused& refused) {
   if (supervisor_.stage() == supervision::Supervisor::Stage::ending) return;
-  // It is one of ours, and will be no other however long we wait.
+  // It is a node of this run, and waiting longer does not help.
   if (refused.proved()) {
     const bool ours =
         options_.start->through_ssh() && refused.claimed && *refused.claimed < members_.size();
@@ -334,7 +334,7 @@ void Launcher::on_refused(const std::string& peer, const Refused& refused) {
   refusals_.add(peer, node ? members_[*refused.claimed].role : "", refused.why);
 }
 
-// Which of the processes that are still to come holds the other end.
+// The process, not joined yet, that has the other end of this connection.
 const Member* Launcher::owner_of(const std::string& peer) const {
   int port = -1;
   const char* digits = peer.data() + peer.rfind(':') + 1;
@@ -352,7 +352,7 @@ nlohmann::json Launcher::setup_of(std::size_t id) const {
   const Member& member = members_[id];
   const std::int64_t incarnation = supervisor_.incarnation(NodeId(member.rank));
   NodePart part = checkpoints_->part_of(NodeId(member.rank));
-  if (incarnation > 1) part.from.clear();  // the training has gone on since
+  if (incarnation > 1) part.from.clear();  // the training has continued meanwhile
   nlohmann::json setup{{"scenario", to_yaml(record_.scenario_case.scenario)},
                        {"places", record_.scenario_case.places},
                        {"dataset", to_json(prepared_.dataset)},

@@ -30,20 +30,20 @@
 
 namespace foretrain::exec {
 
-/// The launcher's end of the conversation that control.h draws. It tells the supervisor what
-/// happens to processes and connections, and performs what the supervisor decides: over all
-/// attempts at a training, each from the newest whole checkpoint (restarts.h). Signals end it as
-/// long as an Interruption exists. One thread.
+/// The launcher's end of the conversation in control.h. It reports events of processes and
+/// connections to the supervisor, and performs the supervisor's decisions, over all attempts at a
+/// training, each from the newest complete checkpoint (restarts.h). Signals end it while an
+/// Interruption exists. One thread.
 ///
-/// `RunOptions::start` says which nodes it starts, where; the others join by themselves.
+/// `RunOptions::start` decides which nodes it starts, and where; the others join by themselves.
 class Launcher {
  public:
-  /// All outlive it. @throws InputError as Restarts; not enough memory
+  /// The arguments outlive this. @throws InputError as Restarts; not enough memory
   Launcher(const Prepared& prepared, const RunOptions& options, const Meeting& meeting);
   ~Launcher();
 
   struct Ended {
-    Record record;  ///< but for its rows
+    Record record;  ///< without its rows
     std::unique_ptr<RunRows> rows;
   };
   /// @throws InputError as Restarts
@@ -53,7 +53,7 @@ class Launcher {
   [[nodiscard]] supervision::Rules rules();
   void add_members();
   void begin_attempt();
-  /// Tells the supervisor, and performs what it decides.
+  /// Passes an input to the supervisor and performs its decisions.
   void handle(supervision::Input input);
   void perform(const supervision::Effects& effects);
   void perform(const supervision::Start& start);
@@ -72,12 +72,12 @@ class Launcher {
   void begin_training();
   void welcome_back(Member& member);
   void count_interfaces();
-  /// Where its nodes listen.
+  /// The addresses at which its nodes listen.
   [[nodiscard]] nlohmann::json places() const;
 
-  // How nodes begin.
+  // Setup of nodes.
   [[nodiscard]] nlohmann::json setup_of(std::size_t id) const;
-  /// Returns what is wrong, or nothing.
+  /// Returns the error, or an empty string.
   std::string listen();
   void on_refused(const std::string& peer, const Refused& refused);
   [[nodiscard]] const Member* owner_of(const std::string& peer) const;
@@ -94,17 +94,17 @@ class Launcher {
   void on_kept(std::size_t id, const nlohmann::json& json);
   void on_finished(std::size_t id, const nlohmann::json& json);
   void on_trouble(std::size_t id, const nlohmann::json& json);
-  /// The node has joined again before its old connection was closed, which it is now.
+  /// Uses the connection with which a node joined again before its old one was closed.
   void take_next(Member& member);
   void take_rows();
   void fail(const std::string& why);
 
-  // All nodes compute with the same kernels.
+  // Agreement on one set of kernels for all nodes.
   [[nodiscard]] std::string preferred_kernels() const;
-  /// All have told theirs. False: some begin again, or it has failed.
+  /// Called when all nodes have reported theirs. False if some begin again, or the run has failed.
   bool agree();
   void have_begin_again(Member& member);
-  /// Sees to it that a node which returns has the kernels of the training.
+  /// Makes a returning node use the kernels of the training; false if it already does.
   bool has_other_kernels(Member& member);
   void tell_change_of_kernels() const;
 
@@ -122,31 +122,31 @@ class Launcher {
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   Restarts restarts_;
   supervision::Supervisor supervisor_;
-  std::deque<supervision::Input> inputs_;  // to be told
+  std::deque<supervision::Input> inputs_;  // not handled yet
   bool handling_ = false;
 
   boost::asio::io_context loop_{1};
   Hosts hosts_;
   Door door_;
-  std::shared_ptr<Connection> coming_;  // of the Joined that is handled
+  std::shared_ptr<Connection> coming_;  // of the Joined input that is being handled
   boost::asio::signal_set children_{loop_};
   boost::asio::posix::stream_descriptor interruption_{loop_};
   std::map<supervision::Timer, boost::asio::steady_timer> timers_;
-  boost::asio::steady_timer look_{loop_};  // for silence
+  boost::asio::steady_timer look_{loop_};  // for silent nodes
   std::vector<Member> members_;
-  std::string kernels_;  // that all nodes compute with, once they have agreed
+  std::string kernels_;  // kernels of all nodes, once they have agreed
 
-  // The attempt under way:
+  // State of the present attempt:
   Beginning beginning_;
   Record record_;
   std::unique_ptr<RunRows> rows_;
   std::optional<Checkpoints> checkpoints_;
   std::optional<LinkFaults> link_faults_;  // of emulated hosts
   Refusals refusals_{"launcher"};
-  std::string kernels_before_;  // it began
+  std::string kernels_before_;  // before the attempt
   supervision::EndAttempt end_;
   std::chrono::steady_clock::time_point launched_;
-  std::optional<std::chrono::steady_clock::time_point> trained_;  // began, or went on
+  std::optional<std::chrono::steady_clock::time_point> trained_;  // its begin, or resumption
 };
 
 }  // namespace foretrain::exec

@@ -1,4 +1,4 @@
-// How the launcher performs what the supervisor decides.
+// Execution of the supervisor's decisions by the launcher.
 #include "exec/launch/kernel_agreement.h"
 #include "exec/launch/kernel_program.h"
 #include "exec/launch/launcher.h"
@@ -74,7 +74,7 @@ void Launcher::take_next(Member& member) {
   handle(supervision::Joined{NodeId(member.rank)});
 }
 
-// It knows the key, so it is of this job, and whoever started it is told what is wrong.
+// It knows the key, so it belongs to this job, and its user should learn the reason.
 void Launcher::perform(const supervision::TurnAway& away) {
   const auto connection = std::exchange(coming_, nullptr);
   const std::uint32_t id = index_of(away.node);
@@ -105,7 +105,7 @@ void Launcher::perform(const supervision::Tell& tell) {
       if (about.pauses) about.pauses->end();
       return send_to_all(members_, ControlKind::lost, about.rank);
     case What::back:
-      if (about.kernels != kernels_) return;  // it is told so
+      if (about.kernels != kernels_) return;  // it is refused or begins again
       return send_to_all(members_, ControlKind::back,
                          {about.rank, supervisor_.incarnation(tell.about)});
   }
@@ -185,8 +185,8 @@ void Launcher::perform(const supervision::EndAttempt& end) {
                         ? Outcome::failed
                         : Outcome::interrupted;
   record_.failure = end.failure;
-  if (!end.again) door_.close();  // whoever comes now comes for the next case
-  if (!first) return;             // nodes were told to join again, and will not be heard
+  if (!end.again) door_.close();  // later connections are for the next case
+  if (!first) return;             // nodes were told to join again; their messages are ignored
   record_.ended = now();
   record_.refused += refusals_.count();
   if (record_.outcome == Outcome::done) count_interfaces();
@@ -202,7 +202,7 @@ void Launcher::perform(const supervision::EndAttempt& end) {
   }
 }
 
-// When everybody has finished nothing is under way any more, so the counters have seen all.
+// When all have finished no message is in transit, so the counters are complete.
 void Launcher::count_interfaces() {
   for (std::size_t id = 0; id < members_.size() && !hosts_.interface().empty(); ++id) {
     const InterfaceBytes after = hosts_.counted(members_[id].host);
@@ -228,8 +228,8 @@ Instant Launcher::now() const {
 
 // All nodes compute with the same kernels ------------------------------------------------------
 
-// What people ask for, else what the training before had; else what the checkpoint was made with,
-// whose bits go on then.
+// The user's choice, else the kernels of the previous training, else those of the checkpoint, whose
+// bits then continue.
 std::string Launcher::preferred_kernels() const {
   if (const auto asked = process_environment(kKernelsVariable)) return *asked;
   if (!options_.start->kernels().empty()) return options_.start->kernels();
@@ -271,18 +271,18 @@ bool Launcher::agree() {
     return false;
   }
   tell_change_of_kernels();
-  // The nodes of a sweep's next training begin with these kernels at once.
+  // The nodes of a sweep's next training begin with these kernels.
   if (kernels_ != kernel_set()) options_.start->begin_with(kernels_);
   return true;
 }
 
 void Launcher::have_begin_again(Member& member) {
-  if (!member.connection) return;  // that it left is looked at already
+  if (!member.connection) return;  // its loss is handled already
   send_text(*member.connection, ControlKind::kernels, NodeId(0), kernels_);
   handle(supervision::Told{NodeId(member.rank), supervision::Told::What::kernels});
 }
 
-// One that comes back to a training.
+// For a node that returns to a training.
 bool Launcher::has_other_kernels(Member& member) {
   if (member.kernels == kernels_) return false;
   const auto& others = member.other_kernels;

@@ -14,7 +14,7 @@ std::optional<Duration> Member::had_while_waiting() {
   if (!thread) return std::nullopt;
   const Duration since = thread->had - std::exchange(had, thread->had);
   if (!thread->wants_core) return std::nullopt;
-  return std::max(since, Duration{});  // another process may have taken its place
+  return std::max(since, Duration{});  // another process may have its id now
 }
 
 std::optional<std::string> Member::how_ended() {

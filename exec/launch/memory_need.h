@@ -1,4 +1,4 @@
-// Whether a training fits into the memory of this machine.
+// Check that a training fits into the memory of this machine.
 #pragma once
 
 #include "models/base/quantity.h"
@@ -8,15 +8,15 @@
 
 namespace foretrain::exec {
 
-/// What the nodes of a training hold at least, all of them together, each its own copy of the data:
-/// as models/graph/node_memory.h counts it. Without the programs.
+/// Minimum memory of all nodes of a training together, each with its own copy of the data, as
+/// models/graph/node_memory.h counts it. Without the programs.
 Bytes memory_need(const Training& training, const DataMemory& data);
 
-/// Of this machine, without pushing others out; negative: the kernel does not say.
+/// Available memory of this machine without swapping; negative if the kernel does not report it.
 Bytes available_memory();
 
-/// @throws InputError that names both figures, where a training on this machine alone needs more
-/// than there is; at the key of the data set, where its examples are the most of that
+/// @throws InputError with both figures if a training on this machine alone needs more than is
+/// available; at the data set's key if examples are most of it
 void check_memory(const Case& scenario_case, const Training& training, const DataMemory& data);
 
 }  // namespace foretrain::exec

@@ -29,20 +29,20 @@
 namespace foretrain::exec {
 namespace {
 
-// A step takes what the one before let go. Handed back to the kernel in between, every page of it
-// would have to be faulted in again: a quarter of the time of an all-reduce of 25 MB.
+// A step reuses the memory that the one before has freed. If it were returned to the kernel, every
+// page would have to be faulted in again: a quarter of the time of an all-reduce of 25 MB.
 void keep_freed_memory() {
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // maximum in glibc
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
-// Where a node on another host has its key: on standard input, of which it is the first line; where
-// it has begun again, in its environment.
+// Source of the key for a node on another host: the first line of standard input, or the
+// environment if the node has begun again.
 constexpr const char* kKeyOption = "--key";
 constexpr const char* kKeyOnInput = "stdin";
 constexpr const char* kKeyInEnvironment = "environment";
 
-// A node on another host, as the launcher has started it through ssh. False: that is gone already.
+// Prepares a node that ssh has started on another host. False if the launcher is gone already.
 bool came_over_ssh(Joining& joining, const std::string& key, const std::string& folder) {
   if (key == kKeyOnInput) {
     std::string secret;
@@ -50,13 +50,13 @@ bool came_over_ssh(Joining& joining, const std::string& key, const std::string& 
     joining.known.key = JobKey(std::move(secret));
   }
   end_with_standard_input();
-  std::error_code not_there;  // who needs a file of it will say so
+  std::error_code not_there;  // a missing file is reported later
   std::filesystem::current_path(folder, not_there);
   return true;
 }
 
-// As another program; all that the node has opened is closed by now. Other users cannot read the
-// environment of a process, which has the key.
+// Becomes another program; all that the node has opened is closed by now. Other users cannot read
+// the environment of a process, which has the key.
 [[noreturn]] void begin_node_again(const std::string& kernels, const JobKey& key) {
   std::vector<std::string> words = words_of_command();
   const auto named = std::ranges::find(words, kKeyOption);
@@ -76,8 +76,8 @@ NodeEnded node_of(const Joining& joining) {
 
 }  // namespace
 
-// What the training before has held is given back in between. Who has heard that it is to begin
-// again with other kernels joins with these.
+// Returns freed memory between trainings. A node that has to begin again with other kernels returns
+// and joins with these.
 NodeEnded node_until_told(const Joining& joining) {
   NodeEnded ended = node_of(joining);
   while (ended.again && ended.kernels.empty()) {
@@ -87,7 +87,7 @@ NodeEnded node_until_told(const Joining& joining) {
   return ended;
 }
 
-// The launcher is the only caller, so nobody has to be told what is wrong with a call.
+// The launcher is the only caller, so invalid arguments are not explained.
 int node_main(std::span<const char* const> arguments) {
   std::map<std::string, std::string> given;
   for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) given[arguments[i]] = arguments[i + 1];

@@ -17,7 +17,7 @@ using asio::ip::tcp;
 
 namespace {
 
-// What a message between nodes carries at most.
+// Maximum payload of a message between nodes.
 Bytes largest_message(const Training& training) {
   // A cut carries the clock and the gradients of each worker.
   const std::int64_t parameters =

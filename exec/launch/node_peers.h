@@ -1,4 +1,4 @@
-// How a node comes to the connections with its peers.
+// A node's connections to its peers.
 #pragma once
 
 #include "exec/driver/node_driver.h"
@@ -21,28 +21,28 @@
 
 namespace foretrain::exec {
 
-/// Of two nodes that talk to each other the one with the lower id connects, and tries again until
+/// If two nodes communicate, the one with the lower id connects, and tries again until
 /// `Joining::limit`; the other listens. Both prove the job key (handshake.h). The connections are
-/// handed to the driver. On the thread of the loop.
+/// passed to the driver. On the thread of the loop.
 class NodePeers {
  public:
-  /// `peer`: a connection to it is broken.
+  /// `peer`: its connection is broken.
   using OnFailed = std::function<void(const std::string& why, std::optional<NodeId> peer)>;
 
-  /// What is referred to outlives it. `all_here`: all peers are connected; called once.
+  /// The references outlive this. `all_here`: all peers are connected; called once.
   NodePeers(boost::asio::io_context& loop, const Joining& joining, const Scenario& scenario,
             std::shared_ptr<const Training> training, NodeDriver& driver,
             std::function<void()> all_here, OnFailed on_failed);
 
-  /// Listens at `here` if some peer will connect. Returns the port, 0 if none will; nothing if it
-  /// failed.
+  /// Listens at `here` if some peer will connect. Returns the port, 0 if none will; nullopt on
+  /// failure.
   std::optional<int> listen(const boost::asio::ip::tcp::endpoint& here);
-  /// To those of a higher id, at their places: of each node its address, port.
+  /// Connects to nodes with higher ids. `places`: address and port of each node.
   void connect(const nlohmann::json& places);
-  /// The `generation`-th process of a node takes the place of the one before.
+  /// The `generation`-th process of a node replaces the earlier one.
   void take_back(NodeId peer, std::int64_t generation);
 
-  /// The one in use, once it listens or connects; for the record.
+  /// The congestion control in use, once it listens or connects; for the record.
   [[nodiscard]] const std::string& congestion_control() const { return congestion_control_; }
   [[nodiscard]] std::int64_t refused() const { return refusals_.count(); }
 
@@ -62,7 +62,7 @@ class NodePeers {
   std::function<void()> all_here_;
   OnFailed on_failed_;
   std::vector<NodeId> peers_;  // ascending
-  std::size_t awaited_;        // of them, and their places
+  std::size_t awaited_;        // peers not connected yet, plus one for `places`
   Refusals refusals_;
   std::string congestion_control_;
   std::optional<boost::asio::ip::tcp::acceptor> acceptor_;

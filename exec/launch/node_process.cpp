@@ -39,11 +39,11 @@ void NodeProcess::on_joined(const std::shared_ptr<Connection>& launcher,
   launcher->give_up_after(joining_.limit);
   launcher->start(
       [this](const FrameHeader& header, const Payload& payload) { on_control(header, payload); },
-      // Without the launcher there is nobody to train for.
+      // A node cannot train without the launcher.
       [this](const std::string& why) { end_alone("lost the launcher: " + why); });
 }
 
-// Nobody is left to be told but who reads standard error.
+// There is no launcher to tell: only standard error is left.
 void NodeProcess::end_alone(const std::string& why) {
   if (loop_.stopped()) return;
   if (joining_.is_task) {
@@ -59,7 +59,7 @@ NodeEnded NodeProcess::run() {
     try {
       run_polling(loop_, poll_, computing);
     } catch (const std::bad_alloc&) {
-      give_up(out_of_memory());  // and wait to be told to exit
+      give_up(out_of_memory());  // and wait for the exit message
     } catch (const std::exception& error) {
       give_up(reason_of(error));
     }
@@ -90,7 +90,7 @@ void NodeProcess::obey(ControlKind kind, const Payload& payload) {
     case ControlKind::lost:
       return training_->driver().lose(NodeId(json_of(payload).get<int>()));
     case ControlKind::back: {
-      const nlohmann::json back = json_of(payload);  // who, as which of its processes
+      const nlohmann::json back = json_of(payload);  // node id, incarnation
       return peers_->take_back(NodeId(back.at(0).get<int>()), back.at(1));
     }
     case ControlKind::trouble:
@@ -152,7 +152,7 @@ void NodeProcess::on_finished(const Finished& finished) {
   try {
     training_->finish(finished, peers_->congestion_control(), peers_->refused());
     over_ = true;
-  } catch (const InputError& error) {  // the disk is full, say
+  } catch (const InputError& error) {  // for example, the disk is full
     tell_trouble({{"why", error.what()}, {"not_kept", true}});
   }
 }
@@ -182,8 +182,8 @@ void NodeProcess::tell_trouble(const nlohmann::json& trouble) {
   send_json(*launcher_, ControlKind::trouble, joining_.id, trouble);
 }
 
-// What was flushed has to be on its way before the process ends. A peer that has not heard yet that
-// the training is over may still ask.
+// Flushed rows must be sent before the process ends. A peer that does not know yet that the
+// training is over may still send requests.
 void NodeProcess::leave() {
   over_ = true;
   if (training_) training_->halt();

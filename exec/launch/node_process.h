@@ -1,4 +1,4 @@
-// The process of a node, as its launcher meets it.
+// A node's process, as seen from its launcher.
 #pragma once
 
 #include "exec/launch/joining.h"
@@ -16,27 +16,27 @@
 namespace foretrain::exec {
 
 struct NodeEnded {
-  int status = 0;  ///< that its process is to exit with: 130 where it was interrupted
+  int status = 0;  ///< exit status of its process: 130 if it was interrupted
   bool trained = false;
-  /// It is to join once more: the nodes go on from a checkpoint, which one of them could not read,
-  /// or with another process in the place of one.
+  /// It has to join once more: the nodes resume from a checkpoint that one of them could not read,
+  /// or with another process in place of one.
   bool again = false;
-  /// With which this process is to begin again (kernel_program.h); empty: it is not.
+  /// Kernels with which this process has to begin again (kernel_program.h); else empty.
   std::string kernels{};
 };
 
-/// The other end of the conversation that control.h draws: three parts, one after another.
+/// The node's end of the conversation in control.h, in three parts, one after another:
 ///
-///     join          joining.h        comes to the launcher
-///     NodeTraining  node_training.h  has the data, the program; trains; reports
-///     NodePeers     node_peers.h     comes to the peers, between setup and go
+///     join          joining.h        connects to the launcher
+///     NodeTraining  node_training.h  has the data and the program; trains; reports
+///     NodePeers     node_peers.h     connects to the peers, between setup and go
 ///
 /// One thread, and the driver's compute thread.
 class NodeProcess {
  public:
   NodeProcess(boost::asio::io_context& loop, const Joining& joining);
 
-  /// Until the launcher says exit, or is gone.
+  /// Runs until the launcher says exit, or is gone.
   NodeEnded run();
 
  private:
@@ -47,7 +47,7 @@ class NodeProcess {
   void exit(std::string_view outcome);
   void on_finished(const Finished& finished);
   void leave();
-  /// Why memory did not suffice.
+  /// Error text for exhausted memory.
   [[nodiscard]] std::string out_of_memory() const;
   void give_up(const std::string& why, std::optional<NodeId> peer = {});
   void tell_trouble(const nlohmann::json& trouble);
@@ -57,15 +57,15 @@ class NodeProcess {
   Joining joining_;
   boost::asio::ip::address address_;  // of this node, as the launcher reaches it
   std::shared_ptr<Connection> launcher_;
-  Duration poll_;  // none before the start: who draws its data has the core then
+  Duration poll_;  // zero before the start, while nodes on the core may draw their data
   std::optional<NodeTraining> training_;
   std::optional<NodePeers> peers_;
-  bool over_ = false;  // told to exit, or given up
+  bool over_ = false;  // it was told to exit, or has given up
   NodeEnded ended_;
 };
 
-/// Joins a training, once more as often as it is told to, is a node of it until that ends. Nothing
-/// that it has opened is left.
+/// Joins a training, and again as often as requested, as a node of it until it ends. Nothing that
+/// it has opened remains open.
 NodeEnded node_until_told(const Joining& joining);
 
 }  // namespace foretrain::exec

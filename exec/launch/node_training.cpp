@@ -36,7 +36,7 @@ namespace {
 
 Case case_of(const nlohmann::json& setup) {
   Case scenario_case = parse_scenario(setup.at("scenario"), "scenario").front();
-  // Errors name the places of the file that the user wrote.
+  // Errors name positions in the file that the user wrote.
   scenario_case.places = setup.at("places").get<std::map<std::string, std::string>>();
   return scenario_case;
 }
@@ -45,8 +45,9 @@ bool is_worker(NodeId id, const Scenario& scenario) {
   return static_cast<int>(index_of(id)) < node_counts(scenario).workers;
 }
 
-// A worker's own cores compute, whatever its scenario describes, unless that says how long a
-// gradient takes on its host. Stragglers go on behind the gradients that it had `begun`.
+// A worker computes on its own cores, whatever the scenario describes, unless it gives the time of
+// a gradient on the worker's host. Straggler draws continue after the gradients that it had
+// `begun`.
 Computing computing_of(const Prepared& prepared, NodeId id, std::int64_t begun) {
   const Scenario& scenario = prepared.scenario_case.scenario;
   const auto& hosts = scenario.cluster.hosts;
@@ -73,7 +74,7 @@ NodeTraining::NodeTraining(asio::io_context& loop, NodeId id, std::shared_ptr<Co
   prepared_ = is_worker(id, scenario_case.scenario)
                   ? prepare(scenario_case, Need::examples)
                   : prepare_server(scenario_case, dataset_shape_of(setup.at("dataset")));
-  malloc_trim(0);  // of what was needed to draw or read them
+  malloc_trim(0);  // memory for drawing or reading them
 }
 
 void NodeTraining::begin(const nlohmann::json& setup, Hooks hooks) {
@@ -110,7 +111,7 @@ void NodeTraining::go(Instant now) {
   driver_->start(now, Instant{} + life.joins_at - now);
 }
 
-// What it reported before goes first: the checkpoint comes after that.
+// Earlier reports are sent first: the checkpoint comes after them.
 void NodeTraining::tell_kept(const WrittenPart& written) {
   if (over_) return;
   flush();
@@ -119,7 +120,7 @@ void NodeTraining::tell_kept(const WrittenPart& written) {
   send_json(*launcher_, ControlKind::kept, id_, json);
 }
 
-// A large file takes its time to be removed.
+// Removing a large file takes time, so the saving thread does it.
 void NodeTraining::remove_before(std::int64_t cut) {
   if (driver_) driver_->beside_keeps([part = part_, cut] { part.remove_before(cut); });
 }
@@ -127,7 +128,7 @@ void NodeTraining::remove_before(std::int64_t cut) {
 void NodeTraining::finish(const Finished& finished, const std::string& congestion_control,
                           std::int64_t refused) {
   flush();
-  if (!save_.empty() && finished.weights.size().value > 0) {  // the chief's
+  if (!save_.empty() && finished.weights.size().value > 0) {  // of the chief
     write_text_file(save_, weights_text(save_, *training()->network, finished.weights.floats(),
                                         finished.statistics));
   }
@@ -167,7 +168,7 @@ void NodeTraining::flush() {
 
 void NodeTraining::flush_later() {
   constexpr auto kMostBetween = std::chrono::nanoseconds(100'000'000);
-  constexpr int kFlushes = 4;  // often enough not to be called silent
+  constexpr int kFlushes = 4;  // often enough not to be considered silent
   const std::chrono::nanoseconds limit(scenario().training.silence_limit.ns);
   flush_timer_.expires_after(std::min(kMostBetween, limit / kFlushes));
   flush_timer_.async_wait([this](boost::system::error_code error) {

@@ -1,4 +1,4 @@
-// A training as one of its nodes has it: from the data to the report of its end.
+// A training from one node's view: from the data to the report of its end.
 #pragma once
 
 #include "exec/checkpoint/node_part.h"
@@ -19,35 +19,35 @@
 
 namespace foretrain::exec {
 
-/// Drives the node's program (node_driver.h), and tells the launcher what comes of it: rows ten
-/// times a second, parts of checkpoints, its totals at the end. On the thread of the loop.
+/// Drives the node's program (node_driver.h), and reports to the launcher: rows ten times a second,
+/// parts of checkpoints, totals at the end. On the thread of the loop.
 class NodeTraining {
  public:
-  /// What the process around it does.
+  /// Callbacks to the process around it.
   struct Hooks {
     std::function<void(const Finished&)> finished;
     std::function<void(const Fault&)> fault;
   };
 
-  /// Reads or draws the data that `setup` (control.h) asks for. @throws what parsing and `prepare`
-  /// throw
+  /// Reads or draws the data that `setup` (control.h) specifies.
+  /// @throws what parsing and `prepare` throw
   NodeTraining(boost::asio::io_context& loop, NodeId id, std::shared_ptr<Connection> launcher,
                const nlohmann::json& setup);
 
-  /// Makes the program, as its part of a checkpoint has it. @throws PartError
+  /// Makes the program, restored from its part of a checkpoint if there is one. @throws PartError
   void begin(const nlohmann::json& setup, Hooks hooks);
   /// All nodes are ready. `now`: by the training's clock.
   void go(Instant now);
-  /// Tells what was reported since the last time.
+  /// Sends the rows since the last flush.
   void flush();
   /// Removes its parts of the checkpoints before `cut`.
   void remove_before(std::int64_t cut);
-  /// Saves the weights, tells its totals. @throws InputError if the weights cannot be saved
+  /// Saves the weights, reports totals. @throws InputError if the weights cannot be saved
   void finish(const Finished& finished, const std::string& congestion_control,
               std::int64_t refused);
-  /// Nothing more is told.
+  /// Stops reporting.
   void end() { over_ = true; }
-  /// The program hears nothing more either.
+  /// Also stops the program's inputs.
   void halt();
   void stop();  ///< closes the connections with peers
 
@@ -71,8 +71,8 @@ class NodeTraining {
   std::shared_ptr<Connection> launcher_;
   Prepared prepared_;
   NodePart part_;          // of checkpoints
-  std::string interface_;  // of the emulated host; empty: none
-  std::string save_;       // where the chief's weights go; empty: nowhere
+  std::string interface_;  // of the emulated host; else empty
+  std::string save_;       // path for the chief's weights; empty if not saved
   std::unique_ptr<NodeDriver> driver_;
   bool over_ = false;  // finished, or given up
   boost::asio::steady_timer flush_timer_;

@@ -1,4 +1,4 @@
-// Stops a process for a while or ends it, as stragglers, faults of the scenario say.
+// Pauses or kills a process as the scenario's stragglers or faults say.
 #pragma once
 
 #include "scenarios/resolve/faults.h"
@@ -13,8 +13,7 @@
 
 namespace foretrain::exec {
 
-/// The pauses of one process of a node in real time, with its death. On the thread of the
-/// io_context.
+/// The pauses and the death of a node's process in real time. On the thread of the io_context.
 class Pauses {
  public:
   /// Sends the node a signal: SIGSTOP, SIGCONT, SIGKILL.
@@ -22,13 +21,13 @@ class Pauses {
   /// Called after SIGKILL.
   using Died = std::function<void(const Life::Death& death)>;
 
-  /// `begins`: by the training's clock; what was to happen before then has happened.
+  /// `begins`: by the training's clock; earlier events are skipped.
   Pauses(boost::asio::io_context& loop, const Scenario& scenario, int node, Instant begins,
          SendSignal send_signal, Died died);
 
-  /// The training begins, or goes on. Nothing happens where the node neither pauses nor dies.
+  /// The training begins or resumes. Does nothing if the node neither pauses nor dies.
   void start();
-  /// No pause, no death any more: the node goes on if it stands still. May be called again.
+  /// Ends pauses and cancels the death: a paused node resumes. May be called again.
   void end();
 
  private:

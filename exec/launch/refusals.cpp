@@ -7,7 +7,7 @@
 namespace foretrain::exec {
 
 void Refusals::add(const std::string& peer, const std::string& claimed, const std::string& why) {
-  constexpr int kNamed = 10;  // a flood of them would hide what matters
+  constexpr int kNamed = 10;  // a flood of them would hide important messages
   constexpr std::size_t kMostClaims = 100;
   if (claimed.empty()) {
     ++strangers_;

@@ -24,9 +24,9 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr int kNotStarted = 126;  // a shell's: the file is no program
-constexpr int kNotFound = 127;    // a shell's: there is no such file
-constexpr int kSshFailed = 255;   // ssh's own, also where a signal ended the program
+constexpr int kNotStarted = 126;  // from a shell: the file is no program
+constexpr int kNotFound = 127;    // from a shell: there is no such file
+constexpr int kSshFailed = 255;   // from ssh itself, also if a signal ended the program
 
 struct PipeEnds {
   int read = -1;
@@ -41,7 +41,7 @@ PipeEnds open_pipe() {
   return {ends[0], ends[1]};
 }
 
-// As every shell takes it for one word.
+// Quoted as one word for every shell.
 std::string as_one_word(const std::string& word) {
   std::string quoted = "'";
   for (const char each : word) quoted += each == '\'' ? std::string("'\\''") : std::string(1, each);
@@ -55,7 +55,7 @@ std::string shell_line(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(quoted, " "));
 }
 
-// A pipe holds a line before anybody reads.
+// A pipe holds a line before it is read.
 void write_line(int end, std::string line) {
   line += '\n';
   if (write(end, line.data(), line.size()) == static_cast<ssize_t>(line.size())) return;
@@ -175,7 +175,7 @@ void RemoteNode::take(std::string_view text) {
 }
 
 void RemoteNode::tell(std::string line) {
-  if (!line.empty() && line.back() == '\r') line.pop_back();  // ssh's own lines end so
+  if (!line.empty() && line.back() == '\r') line.pop_back();  // ssh's own lines end like this
   if (line.empty()) return;
   tell_people(fmt::format("{}: {}\n", host_, line));
   last_ = std::move(line);

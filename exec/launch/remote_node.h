@@ -1,4 +1,4 @@
-// A node on another host, with the ssh that runs it there.
+// A node on another host, with the ssh process that runs it.
 #pragma once
 
 #include "exec/launch/ssh_hosts.h"
@@ -17,14 +17,13 @@
 
 namespace foretrain::exec {
 
-/// What it says is told to people, with the name of its host in front. Where this object ends, so
-/// does the node's standard input, and with that the node: also where ssh was killed, and where the
-/// launcher was. On the thread of the loop, which outlives it.
+/// Its output is passed on to the user with the host's name in front. When this object is
+/// destroyed, the node's standard input ends, and with it the node, even if ssh or the launcher was
+/// killed. On the thread of the loop, which outlives it.
 class RemoteNode {
  public:
-  /// Starts `words` on `host`: the program there, what it is told. `secret` is the first line of
-  /// its standard input, since words can be read by everybody on a host.
-  /// @throws std::system_error
+  /// Starts `words` on `host`: the program there with its arguments. `secret` is the first line of
+  /// its standard input, since everybody on a host can read arguments. @throws std::system_error
   RemoteNode(boost::asio::io_context& loop, const SshHosts& hosts, std::string host,
              const std::vector<std::string>& words, const std::string& secret);
   RemoteNode(const RemoteNode&) = delete;
@@ -32,30 +31,30 @@ class RemoteNode {
   ~RemoteNode();
 
   [[nodiscard]] const std::string& host() const { return host_; }
-  /// Of ssh, on this machine.
+  /// The ssh process on this machine.
   [[nodiscard]] pid_t process() const { return process_; }
-  /// What became of it, by how ssh has ended (waitpid's status): "exited with status 1". Tells what
-  /// it said last. `joined`: it had come to its launcher, so ssh had found the host, the program.
+  /// How the node ended, by the waitpid status of ssh: "exited with status 1", with its last
+  /// output. `joined`: it had joined the launcher, so ssh had found the host and the program.
   std::string describe(int status, bool joined);
 
  private:
   void listen();
-  /// Takes what is there; false: no more will come.
+  /// Reads what is available; false at the end of the output.
   bool hear();
   void take(std::string_view text);
   void tell(std::string line);
 
   std::string host_;
   std::string program_;
-  std::string ssh_;  // as people try it
+  std::string ssh_;  // command for the user to try
   std::optional<boost::asio::posix::stream_descriptor> input_;
   std::optional<boost::asio::posix::stream_descriptor> output_;
-  std::string begun_;  // a line without its end
-  std::string last_;   // line that it said
+  std::string begun_;  // an incomplete line
+  std::string last_;   // its last line
   pid_t process_ = 0;
 };
 
-/// All nodes on these hosts, each by an ssh of its own.
+/// Starts all nodes on these hosts, each with a separate ssh.
 std::shared_ptr<Start> start_through_ssh(SshHosts hosts, TlsChoice tls);
 
 }  // namespace foretrain::exec

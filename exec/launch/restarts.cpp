@@ -39,7 +39,7 @@ Beginning Restarts::begin(RunRows& rows, int left) {
   if (!first) count_lost();
   attempt_.told.clear();
   attempt_.from = from_ ? &*from_ : nullptr;
-  // Nodes may have told of a moment after the one at which the attempt was over.
+  // Nodes may have reported a time after the end of the attempt.
   attempt_.time = std::max(ended_, from_ ? from_->ended : Instant{});
   if (first && from_) {
     attempt_.restarts = from_->record.restarts;
@@ -67,7 +67,7 @@ std::string Restarts::where() const {
                      : ", without checkpoint: in its scenario nothing is kept");
 }
 
-// What was done since the checkpoint, or since the attempt began from it, is done again.
+// Work since the checkpoint, or since the attempt's beginning from it, is repeated.
 void Restarts::count_lost() {
   attempt_.restarts = restarts_;
   attempt_.restarts.lost_steps += steps_ - (from_ ? from_->reported() : 0);

@@ -1,4 +1,4 @@
-// The attempts at one training, each from the newest whole checkpoint.
+// The attempts at one training, each from the newest complete checkpoint.
 #pragma once
 
 #include "exec/checkpoint/resumption.h"
@@ -13,21 +13,21 @@
 
 namespace foretrain::exec {
 
-/// Chooses what each attempt at a training goes on from: the newest whole checkpoint of this run,
-/// else of `RunOptions::resume`, else the first step. If a node could not read its part, which the
-/// launcher need not see, the next older checkpoint is tried; that is no restart. The supervisor
-/// (models/supervision) decides whether there is another attempt.
+/// Chooses the state with which each attempt at a training begins: the newest complete checkpoint
+/// of this run, else of `RunOptions::resume`, else the first step. If a node could not read its
+/// part, which the launcher may not see, the next older checkpoint is tried; that does not count as
+/// a restart. The supervisor (models/supervision) decides whether there is another attempt.
 ///
-/// The training's clock goes on from one attempt to the next, but for the time until all nodes are
-/// ready. Times of the record include the lost work, and a fault that has passed happens no more.
+/// The training's clock continues from one attempt to the next, without the time until all nodes
+/// are ready. Times of the record include the lost work, and past faults do not happen again.
 class Restarts {
  public:
-  /// Both outlive it. Somebody else who has started this process again (task.h) wants the folder of
-  /// the run gone on from, where it has a whole checkpoint. @throws InputError
+  /// The references outlive this. If another program has restarted this process (task.h), it
+  /// resumes from the folder of the run, if that has a complete checkpoint. @throws InputError
   Restarts(const Case& scenario_case, const RunOptions& options);
 
-  /// What the next attempt begins with; its rows go on from there. Says so on standard error, with
-  /// the restarts that are `left`. @throws InputError as find_resumption
+  /// The beginning of the next attempt; its rows continue there. Reports it on standard error, with
+  /// the number of restarts `left`. @throws InputError as find_resumption
   Beginning begin(RunRows& rows, int left);
   /// The attempt has ended with `record`, `end`; another one follows. `trained`: all nodes were
   /// ready.
@@ -35,13 +35,13 @@ class Restarts {
            const RunRows& rows);
 
  private:
-  /// That a node could not read its state of.
+  /// A checkpoint from which a node could not read its state.
   struct Unread {
     std::filesystem::path folder;
     std::int64_t cut = 0;
   };
 
-  /// Of the cuts in `folder` those before this one may be gone on from.
+  /// Only cuts in `folder` before this one may be used.
   [[nodiscard]] std::int64_t before(const std::filesystem::path& folder) const;
   [[nodiscard]] bool has_checkpoint(const std::filesystem::path& folder) const;
   [[nodiscard]] std::string where() const;
@@ -50,19 +50,19 @@ class Restarts {
 
   const Case& case_;
   const RunOptions& options_;
-  std::filesystem::path resume_;  // of another run, or this one's before it was ended; may be empty
+  std::filesystem::path resume_;  // of another run, or of this one before its restart; may be empty
   std::optional<Resumption> from_;  // of the attempt
   std::optional<Unread> unread_;    // of the attempt
-  bool went_back_ = false;          // for that
-  bool waits_ = false;              // of the attempt: the others wait for who is gone
-  bool trained_ = false;            // some attempt; what is in the folder is of this run
+  bool went_back_ = false;          // because of `unread_`
+  bool waits_ = false;              // of the attempt: the others wait for a lost node
+  bool trained_ = false;            // in some attempt; the folder then has checkpoints of this run
   Beginning attempt_;
-  std::string failure_;        // of the attempt; empty: there was none before
-  Instant began_;              // that attempt, by the training's clock
+  std::string failure_;        // of the attempt; empty before the first one
+  Instant began_;              // begin of that attempt, by the training's clock
   RestartTotals restarts_;     // until its end
-  std::int64_t steps_ = 0;     // of the training, that the attempt had come to
-  Instant ended_;              // the attempt, by the training's clock
-  bool told_nothing_ = false;  // that there are no checkpoints
+  std::int64_t steps_ = 0;     // steps of the training at its end
+  Instant ended_;              // end of the attempt, by the training's clock
+  bool told_nothing_ = false;  // it is reported that there are no checkpoints
 };
 
 }  // namespace foretrain::exec

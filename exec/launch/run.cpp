@@ -30,14 +30,14 @@
 namespace foretrain::exec {
 namespace {
 
-// Beside connections: the standard three, an event loop's four, a door, files of data sets, of the
-// record, of metrics; strangers, who may connect, too, to the nodes' door or to that of metrics.
+// In addition to node connections: the standard three, an event loop's four, a listening socket,
+// files of data sets, record, metrics; strangers, who may connect to nodes or to metrics, too.
 constexpr std::size_t kBeside = 32 + kMostStrangers + web::kMostClients;
 
-// How many descriptors the process of the training that needs most has open at once: the launcher
-// talks to every node, a node talks to its peers.
+// Maximum number of open descriptors of a process of the training: the launcher is connected to
+// every node, a node to its peers.
 int descriptors_need(const Prepared& prepared, const RunOptions& options) {
-  constexpr std::size_t kOfHost = 2;  // its network, the door there; the two pipes of its ssh
+  constexpr std::size_t kOfHost = 2;  // its network and listening socket; or two pipes of its ssh
   const Training& training = *prepared.training;
   const bool many = options.emulate || options.start->through_ssh();
   const std::size_t hosts = many ? prepared.places.size() : 1;  // at most
@@ -115,7 +115,7 @@ void check_save(const std::filesystem::path& path) {
 
 void allow_descriptors(int need) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;  // then whoever opens too many is told so
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;  // opening too many will report it
   const rlim_t soft = limit.rlim_cur;
   limit.rlim_cur = limit.rlim_max;
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = soft;
@@ -128,7 +128,7 @@ void allow_descriptors(int need) {
 
 Record run(const Case& scenario_case, const RunOptions& options) {
   check_trainable(scenario_case, options.emulate);
-  const Traces traces(scenario_case);  // what is wrong with them is told before any node starts
+  const Traces traces(scenario_case);  // reports errors in them before any node starts
   options.start->check(scenario_case, options);
   const Meeting meeting = options.start->meet(options.join_timeout, options.port);
   return train(prepare(scenario_case, Need::shape), options, meeting);

@@ -20,7 +20,7 @@ void append(std::vector<Row>& to, const std::vector<Row>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-// Of a node that has told its totals itself they are those of this process of it.
+// Totals that a node reported itself cover only its last process.
 void add_to(NodeTotals& totals, const NodeTotals& earlier) {
   totals.cpu_s += earlier.cpu_s;
   totals.rss = std::max(totals.rss, earlier.rss);
@@ -93,9 +93,9 @@ std::string RunRows::take(Record& record) {
 }
 
 void RunRows::write_rows(const Record& record) {
-  if (began_ == Clock::time_point()) return;  // nobody has any yet
+  if (began_ == Clock::time_point()) return;  // there are no rows yet
   writer_->add(record);
-  // Of a summary nothing but run.json says how far it is.
+  // For a summary only run.json shows the progress.
   if (options_.rows == RowsKept::summary && Clock::now() - renewed_ >= kRenewal) renew(record);
 }
 
@@ -128,12 +128,12 @@ void RunRows::end(Record& record) {
     wrong = write([&] {
       if (began_ == Clock::time_point()) {
         writer_->begin();
-        writer_->add(earlier_);  // that can be gone on from still
+        writer_->add(earlier_);  // so that a run can still resume from the folder
       }
       writer_->end(record);
     });
   }
-  if (wrong.empty() || record.outcome != Outcome::done) return;  // what came first is told
+  if (wrong.empty() || record.outcome != Outcome::done) return;  // the first error is reported
   record.outcome = Outcome::failed;
   record.failure = wrong;
 }

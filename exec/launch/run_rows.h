@@ -1,4 +1,4 @@
-// What becomes of the rows of a run as its nodes report them.
+// The rows of a run as its nodes report them.
 #pragma once
 
 #include "exec/launch/run.h"
@@ -13,36 +13,36 @@
 
 namespace foretrain::exec {
 
-/// Counts them, shows them to whoever watches, writes them to the folder of the run as they come
-/// or, where it has none, keeps them: only then does the memory that a run takes here grow with its
-/// steps. `planned`: steps of all workers. One thread.
+/// Counts rows, shows them to observers, and writes them to the folder of the run as they come.
+/// Without a folder it stores them: only then the memory of a run grows with its steps. `planned`:
+/// steps of all workers. One thread.
 class RunRows {
  public:
   RunRows(const RunOptions& options, std::int64_t planned);
 
-  // What is wrong with the folder, once: the disk is full, say. From then on nothing is written to
-  // it, what was written stays. Else nothing.
+  // Errors of the folder, for example a full disk, are returned once. From then on nothing is
+  // written to it; earlier rows remain. Otherwise the returned text is empty.
 
-  /// The rows that came before those of this run, which goes on from a checkpoint; `earlier` has
-  /// them no more.
+  /// Takes over the rows from before the checkpoint that this run resumes from; `earlier` loses
+  /// them.
   void go_on_from(Record& earlier);
 
-  /// Every node is ready, at `now` by the training's clock: not zero where it goes on from a
+  /// Every node is ready, at `now` by the training's clock: not zero if it resumes from a
   /// checkpoint.
   std::string begin(const Record& record, Instant now);
-  /// Takes what `record` has of rows, but for its evaluations: they are few.
+  /// Takes the rows out of `record`, except its few evaluations.
   std::string take(Record& record);
 
-  /// All that was taken is in the folder. Returns what is wrong with that.
+  /// Writes all taken rows to the folder. Returns an error, or an empty string.
   std::string keep();
-  /// Something was wrong with the folder.
+  /// True if the folder had an error.
   [[nodiscard]] bool broken() const { return !broken_.empty(); }
-  /// That came, but for those before.
+  /// Steps of this run, without earlier ones.
   [[nodiscard]] std::int64_t steps() const { return tally_.step_count() - before_.step_count(); }
 
-  /// The run is over, `record` has its totals: those that nobody told come from the rows. The
-  /// record gets the rows that were kept, or what they come to; the folder is ended. A folder that
-  /// cannot be ended makes a run that was done a failed one.
+  /// The run is over, `record` has its totals; totals that were not reported are computed from the
+  /// rows. The record gets the stored rows, or their totals; the folder is completed. If that
+  /// fails, a run that was done counts as failed.
   void end(Record& record);
 
  private:
@@ -54,11 +54,11 @@ class RunRows {
   const RunOptions& options_;
   std::int64_t planned_;
   RowTally tally_;
-  RowTally before_;  // of the rows before those of this run
-  Record earlier_;   // those rows, until the folder has them
-  Record kept_;      // its rows alone
+  RowTally before_;  // of the earlier rows
+  Record earlier_;   // the earlier rows, until they are in the folder
+  Record kept_;      // only its rows are used
   std::optional<RecordWriter> writer_;
-  std::string broken_;  // what went wrong with it
+  std::string broken_;  // error of the folder
   std::chrono::steady_clock::time_point began_;
   std::chrono::steady_clock::time_point renewed_;
 };

@@ -1,4 +1,4 @@
-// How long somebody has been silent, in the time of the one who listens.
+// A failure detector that counts silence in the listener's own running time.
 #pragma once
 
 #include "models/base/time.h"
@@ -8,34 +8,34 @@
 
 namespace foretrain::exec {
 
-/// A listener looks again and again, `interval_of(limit)` apart, how many bytes have come from
-/// somebody. Between two looks it reads: its event loop takes what has come before it comes to a
-/// timer that is due. The rule:
+/// A listener checks at intervals of `interval_of(limit)` how many bytes have come from a peer.
+/// Between two checks it reads: its event loop handles received data before a timer that is due.
+/// The rules:
 ///
-/// 1. A look that finds new bytes ends the silence, also where they are no whole message yet.
-/// 2. A look that finds none makes the silence longer by the time since the look before, but by no
-///    more than one interval.
-/// 3. Who has been silent for `limit` is lost.
-/// 4. Of one that waited for a core of this machine only what it had of it counts: it is slow, not
+/// 1. A check that finds new bytes ends the silence, even if they are not a whole message yet.
+/// 2. A check that finds none extends the silence by the time since the check before, but at most
+///    by one interval.
+/// 3. A peer that has been silent for `limit` is lost.
+/// 4. If the peer waited for a core of this machine, only its CPU time counts: it is slow, not
 ///    silent.
 ///
-/// So what counts is time in which the listener itself ran. One that was stopped, starved of its
-/// core or kept by a slow disk looks late, and counts an interval, whatever the clock says; before
-/// it calls anybody silent it has read limit / interval times, so what was waiting is heard. It
-/// calls nobody silent too soon; the less it runs, the later.
+/// So only time counts in which the listener itself ran. A listener that was stopped, starved of
+/// its core or delayed by a slow disk checks late, and counts one interval, whatever the clock
+/// says. Before it declares a peer silent it has read limit / interval times, so waiting data are
+/// received. It never declares a peer silent too early; the less it runs, the later it does.
 class Silence {
  public:
   explicit Silence(Duration limit) : limit_(limit) {}
 
-  /// At `now`, when so many bytes have come in all. Returns whether the silence has lasted for the
-  /// limit. The first look begins it. `had`: of a core since the look before, of one that waits for
-  /// it now.
+  /// A check at `now` with this total of bytes. Returns whether the silence has reached the limit.
+  /// The first check begins it. `had`: CPU time since the check before, for a peer that waits for a
+  /// core now.
   bool look(Instant now, std::uint64_t bytes, std::optional<Duration> had = {});
 
-  /// A look that finds so many bytes ends the silence, or begins it.
+  /// True if a check with this total of bytes ends the silence, or begins it.
   [[nodiscard]] bool is_news(std::uint64_t bytes) const { return !looked_ || bytes != heard_; }
 
-  /// How far apart looks are: a twelfth of the limit, but 10 to 250 ms.
+  /// The interval of checks: a twelfth of the limit, within 10 to 250 ms.
   static Duration interval_of(Duration limit);
 
  private:

@@ -26,7 +26,7 @@ namespace ip = boost::asio::ip;
 
 constexpr const char* kOwnLoopback = "127.0.0.1";
 
-// A name that began with a dash would be an option to ssh.
+// A name that begins with a dash would be an option of ssh.
 void add_slots(const std::string& named, std::vector<std::string>& slots) {
   constexpr int kMostOfHost = 10'000;
   const std::size_t colon = named.find(':');
@@ -47,7 +47,7 @@ void add_slots(const std::string& named, std::vector<std::string>& slots) {
   slots.insert(slots.end(), static_cast<std::size_t>(count), host);
 }
 
-// The full path, wherever PATH has it: a child that cannot become it could not say so.
+// The full path, found by PATH: a child that cannot execute it could not report that.
 std::string found_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
   std::istringstream folders(process_environment("PATH").value_or("/usr/bin:/bin"));
@@ -58,9 +58,9 @@ std::string found_program(const std::string& name) {
   return {};
 }
 
-// The user's options stand first, so they win. Nobody is there to type a password: who would ask
-// for one fails, and says so. Greetings of hosts are left out. Each ssh has a connection of its
-// own: who shared one would end with who opened it.
+// The user's options come first, so they take precedence. There is nobody to type a password: an
+// ssh that needs one fails with a message. Hosts' greetings are suppressed. Each ssh has its own
+// connection: a shared one would end with the ssh that opened it.
 std::vector<std::string> ssh_words(const std::string& ssh) {
   std::istringstream text(ssh);
   std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
@@ -77,7 +77,7 @@ std::vector<std::string> ssh_words(const std::string& ssh) {
   return words;
 }
 
-// `user@host` is a host to ssh.
+// To ssh `user@host` is a host.
 std::string name_of_host(const std::string& host) { return host.substr(host.find('@') + 1); }
 
 bool is_named_here(const std::string& name) {
@@ -86,8 +86,8 @@ bool is_named_here(const std::string& name) {
   return name == "localhost" || (!error && address.is_loopback());
 }
 
-// This end of the way to a host, as the kernel chooses it; nothing is sent. Nothing: its name is
-// not known here, or there is no way.
+// This end's address on the route to a host, as the kernel chooses it; nothing is sent. nullopt if
+// its name is unknown here, or there is no route.
 std::optional<ip::address> way_to(const std::string& name) {
   boost::asio::io_context loop;
   boost::system::error_code error;

@@ -48,7 +48,7 @@ class HereStart : public Start {
   bool measures_;
 };
 
-// Forecasts of tasks are of hosts that are described.
+// Forecasts for tasks need described hosts.
 void check_described(const std::vector<Case>& cases) {
   for (const Case& each : cases) {
     if (!each.scenario.cluster.hosts.empty()) continue;
@@ -119,7 +119,7 @@ std::optional<int> take_part(const std::vector<Case>& cases, const StartOptions&
         "WORLD_SIZE",
         asked.job_key));
   }
-  // A launcher's lone task is this machine alone, but to `run`, which meets nobody then.
+  // A launcher's only task is this machine alone; except for `run`, where nobody joins it.
   if (!task || (task->size == 1 && as_told)) return {};
   if (options.max_restarts > 0) {
     throw InputError(

@@ -1,4 +1,4 @@
-// The ways in which the processes of a training can start.
+// The ways to start the processes of a training.
 #pragma once
 
 #include "exec/launch/ssh_hosts.h"
@@ -29,15 +29,15 @@ struct Meeting {
   Credentials known;
 };
 
-/// A process of a node to be started.
+/// A command that starts the process of a node.
 struct NodeCommand {
   boost::asio::io_context& loop;
   std::filesystem::path program;
   std::vector<std::string> words;  ///< follow the program: `node`, `--address`, ...
-  JobKey key;                      ///< never among the words, which everybody on a host can read
+  JobKey key;                      ///< not among the words, which everybody on a host can read
 };
 
-/// How the processes of a training start. The launcher asks it wherever the ways differ:
+/// How the processes of a training start. The launcher calls it wherever the ways differ:
 ///
 ///     started by                   class      the launcher starts      nodes are on
 ///     this process                 HereStart  all nodes                this machine
@@ -55,11 +55,11 @@ class Start {
 
   /// @throws InputError if the case cannot be trained in this way
   virtual void check(const Case& scenario_case, const RunOptions& options) const = 0;
-  /// Tasks ask for rank 0 until `limit`. `port`: of a launcher that is no task. @throws InputError
+  /// Tasks look for rank 0 until `limit`. `port`: of a launcher that is no task. @throws InputError
   [[nodiscard]] virtual Meeting meet(Duration limit, int port) const = 0;
-  /// Nodes may be on other machines: neither their cores nor their files are this one's.
+  /// Nodes may be on other machines, with other cores and files than this one.
   [[nodiscard]] virtual bool elsewhere() const { return true; }
-  /// False: somebody else starts all nodes but that of rank 0.
+  /// False if another program starts all nodes except that of rank 0.
   [[nodiscard]] virtual bool starts_all() const { return true; }
   [[nodiscard]] bool through_ssh() const { return elsewhere() && starts_all(); }
   /// Starts the process of a node, on this machine unless the class says otherwise.
@@ -67,20 +67,20 @@ class Start {
   virtual void start(Member& member, const NodeCommand& command) const;
   /// For the record; `here` describes this machine.
   [[nodiscard]] virtual std::string machine(const std::string& here) const { return here; }
-  /// Ends the error that the launcher cannot listen.
+  /// Last part of the error that the launcher cannot listen.
   [[nodiscard]] virtual std::string listen_advice() const {
     return "choose other ports with --port";
   }
-  /// Ends the error that a node has not joined at `place`; may be empty.
+  /// Last part of the error that a node has not joined at `place`; may be empty.
   [[nodiscard]] virtual std::string join_advice(const std::string& /*place*/) const { return {}; }
-  /// The kernels of the last training, if its nodes took others than this process; else empty. The
-  /// nodes that it starts from now on begin with them.
+  /// The kernels of the last training if its nodes used others than this process; else empty. Nodes
+  /// that are started from now on begin with them.
   [[nodiscard]] const std::string& kernels() const { return kernels_; }
   void begin_with(std::string kernels) { kernels_ = std::move(kernels); }
 
  protected:
   [[nodiscard]] const TlsChoice& tls() const { return tls_; }
-  /// Only who starts a process can pause or end it. `advice`: who did, and what to do.
+  /// Only the parent of a process can pause or end it. `advice`: who started it, and what to do.
   /// @throws InputError if the case asks for that
   static void check_signals(const Case& scenario_case, std::string_view advice);
   /// With a key that is drawn here.
@@ -93,14 +93,14 @@ class Start {
   std::string kernels_;
 };
 
-/// All nodes on this machine.
-/// `measures`: this process may be a task of several, but trains here alone.
+/// All nodes on this machine. `measures`: this process may be one of several tasks, but trains here
+/// alone.
 std::shared_ptr<Start> start_here(TlsChoice tls = {}, bool measures = false);
 
-/// What the user said of it.
+/// The user's options.
 struct StartOptions {
   std::optional<SshHosts> hosts{};  ///< --hosts
-  std::string job_key{};            ///< --job-key; empty: as the environment says
+  std::string job_key{};            ///< --job-key; the environment's if empty
   TlsChoice tls{};
 };
 
@@ -110,11 +110,11 @@ enum class Trainings {
   as_told  ///< as often as rank 0 likes, while its Start lives
 };
 
-/// Before anything else: sets `options.start`, `options.join_timeout` by what the user and the
-/// environment say. A task of another rank than 0 is the node of its rank in each of the trainings;
-/// then its exit status is returned: 0, or that of rank 0. Nothing: go on to `run` each case.
-/// @throws InputError (cases that need another number of tasks or hosts, no job key where one is
-/// needed, one where this process is no task, no way to find rank 0)
+/// Called first: sets `options.start` and `options.join_timeout` by the user's options and the
+/// environment. A task of another rank than 0 becomes the node of its rank in each of the
+/// trainings; then its exit status is returned: 0, or that of rank 0. nullopt if the caller should
+/// `run` each case. @throws InputError (cases that need another number of tasks or hosts, a missing
+/// job key, a key for a process that is no task, no way to find rank 0)
 std::optional<int> take_part(const std::vector<Case>& cases, const StartOptions& asked,
                              RunOptions& options, Trainings trainings = Trainings::each_once);
 

@@ -17,13 +17,13 @@
 namespace foretrain::exec {
 namespace {
 
-// Which variables of a launcher say what.
+// The variables of a launcher.
 struct Dialect {
   const char* name;
   const char* rank;
   const char* size;
-  const char* job;  // names the job: from it all tasks make the same port; empty: none does
-  const char* told_by = rank;  // is set by this launcher alone
+  const char* job;  // job name, from which all tasks derive the same port; empty if there is none
+  const char* told_by = rank;  // set by this launcher only
 };
 
 constexpr Dialect kSlurm{"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_JOB_ID"};
@@ -31,7 +31,7 @@ constexpr Dialect kOpenMpi{"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SI
                            "PMIX_NAMESPACE"};
 constexpr Dialect kPals{"PALS", "PALS_RANKID", "PMI_SIZE", "PALS_APID"};
 
-// Inside an allocation of Slurm the others start their processes by a step of its own, so they come
+// Inside an allocation of Slurm the others start their processes by a separate step, so they come
 // before srun. PMI's variables, those of MPICH's and Intel MPI's mpiexec, are set by others, too.
 constexpr Dialect kDialects[] = {{"flux run", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_JOB_ID"},
                                  kOpenMpi,
@@ -54,7 +54,7 @@ std::optional<int> number(const Environment& environment, const char* name, int 
   return value;
 }
 
-// A launcher's lone task is none: people get their shell on a machine of the cluster that way.
+// A launcher's only task does not count: users get their shell on a cluster's machine that way.
 std::optional<Dialect> dialect_of(const Environment& environment) {
   for (const Dialect& dialect : kDialects) {
     const auto size = environment(dialect.size);
@@ -64,8 +64,8 @@ std::optional<Dialect> dialect_of(const Environment& environment) {
   return {};
 }
 
-// The nearest process above this one that has no such variable: the launcher on this machine,
-// whatever shells are in between. From it all tasks of one machine make the same port.
+// The nearest ancestor without such a variable: the launcher on this machine, whatever shells are
+// in between. All tasks of one machine derive the same port from it.
 std::string launcher_without(const std::string& variable) {
   const auto has = [&](const std::string& process) {
     std::ifstream variables("/proc/" + process + "/environ");
@@ -86,7 +86,7 @@ std::string launcher_without(const std::string& variable) {
   return process;
 }
 
-// Below the ports that a kernel deals out by itself. FNV-1a: any that spreads will do.
+// Below the ephemeral ports of a kernel. FNV-1a; any hash that spreads would do.
 int port_of_job(const std::string& job) {
   std::uint32_t hash = 2166136261U;
   for (const char each : job) hash = (hash ^ static_cast<unsigned char>(each)) * 16777619U;
@@ -103,11 +103,11 @@ int find_port(const Environment& environment, const std::optional<Dialect>& dial
         "MASTER_PORT is not set: set it, the same in every task, to a free port of the machine of "
         "rank 0");
   }
-  const bool step = dialect->name == kSlurm.name;  // of which a job may have several at a time
+  const bool step = dialect->name == kSlurm.name;  // a job may have several at a time
   return port_of_job(step ? *job + "." + environment("SLURM_STEP_ID").value_or("") : *job);
 }
 
-// Whether all tasks are on one machine, where that is known.
+// Whether all tasks are on one machine; nullopt if that is unknown.
 std::optional<bool> together(const Environment& environment, const Task& task) {
   if (task.size == 1) return true;
   for (const char* name : {"LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
@@ -129,8 +129,8 @@ std::vector<std::string> find_addresses(const Environment& environment, const Ta
     if (const auto hosts = environment("SLURM_STEP_NODELIST")) {
       addresses.push_back(first_host(*hosts));
     }
-    // Where srun runs: in a batch script that is the first machine, too. For clusters whose names
-    // of nodes are no names of hosts.
+    // The host of srun: for a batch script that is the first machine, too. For clusters whose node
+    // names are no host names.
     for (const char* name : {"SLURM_LAUNCH_NODE_IPADDR", "SLURM_SRUN_COMM_HOST"}) {
       if (const auto address = environment(name)) addresses.push_back(*address);
     }
@@ -195,7 +195,7 @@ void check_known(const std::vector<std::string>& variables) {
   };
   const auto told = [&](const Dialect& each) { return given(each.rank) && given(each.size); };
   if (given("RANK") || given("WORLD_SIZE") || std::ranges::any_of(kDialects, told)) return;
-  // The first that counts something, at least `least`.
+  // The first variable with such a name that is a number of at least `least`.
   const auto find = [&](std::initializer_list<std::string_view> ends, int least) {
     return std::ranges::find_if(variables, [&](const std::string& each) {
       const std::size_t equals = each.find('=');
@@ -238,7 +238,7 @@ std::string first_host(std::string_view list) {
   const std::size_t bracket = list.find('[');
   if (bracket > comma || bracket == std::string_view::npos)
     return std::string(list.substr(0, comma));
-  // `rack[1-3]node[07,09]`: of each bracket the first number.
+  // `rack[1-3]node[07,09]`: takes the first number of each bracket.
   std::string host;
   bool inside = false;
   bool first = true;

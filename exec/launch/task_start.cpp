@@ -34,8 +34,8 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-// Of several addresses every task takes the same; loopback is the last choice, since Debian calls a
-// host 127.0.1.1 at home.
+// Every task takes the same one of several addresses; loopback is the last choice, since on Debian
+// a host's own name resolves to 127.0.1.1.
 std::optional<tcp::endpoint> resolve(const std::string& name, int port) {
   boost::asio::io_context loop;
   boost::system::error_code error;
@@ -162,12 +162,12 @@ int TaskStart::serve(const RunOptions& options, std::optional<std::size_t> train
     if (!ended.kernels.empty()) begin_again_with(ended.kernels, words_of_command());
     if (ended.status != 0 || !ended.trained) return ended.status;
     if (!trainings) joining.limit = kBetweenTrainings;
-    joining.keeps_kernels = true;  // else it would count its trainings anew
+    joining.keeps_kernels = true;  // otherwise it would restart its count of trainings
   }
   return 0;
 }
 
-// Who does not come any more is not waited for longer than at the beginning.
+// Waits no longer for missing tasks than at the beginning.
 TaskStart::~TaskStart() {
   if (!dismissal_) return;
   try {

@@ -1,4 +1,4 @@
-// What a record says of the program that wrote it.
+// The provenance of a record: the program that wrote it.
 #pragma once
 
 #include "reports/record/provenance.h"
@@ -10,19 +10,19 @@
 
 namespace foretrain::exec {
 
-/// Of this process, now.
+/// The provenance of records that this process writes now.
 Provenance this_program();
 
 /// The name of this machine.
 std::string host_name();
 
-/// With which this process was called, its name first.
+/// The command line of this process, program name first.
 std::vector<std::string> words_of_command();
 
-/// This program with these words, as a process of its own (start_process): `run`, ...
+/// Starts this program with these words in a child process (start_process): `run`, ...
 /// @throws std::system_error
 pid_t start_this_program(std::vector<std::string> words);
-/// Ends it, politely first: a run keeps its record. Waits for that.
+/// Ends it, first with SIGTERM, so that a run saves its record. Waits for the end.
 void end_program(pid_t process);
 
 }  // namespace foretrain::exec

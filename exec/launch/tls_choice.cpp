@@ -10,7 +10,7 @@
 namespace foretrain::exec {
 namespace {
 
-// An option of the command line, its environment variable, its place.
+// An option of the command line with its environment variable.
 struct NamedFile {
   const char* option;
   const char* variable;

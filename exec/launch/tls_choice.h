@@ -1,4 +1,4 @@
-// Whether the processes of a run encrypt what they say to each other.
+// The choice of encryption between the processes of a run.
 #pragma once
 
 #include "exec/launch/task.h"
@@ -10,21 +10,22 @@
 
 namespace foretrain::exec {
 
-/// What the user said.
+/// The user's options.
 struct TlsChoice {
   bool on = false;
-  TlsFiles files{};  ///< not given: certificates are made from the job key
+  TlsFiles files{};  ///< if not given, certificates are made from the job key
 };
 
-/// For a task: what was not named is as FORETRAIN_TLS (`on`, `off`), FORETRAIN_TLS_CERTIFICATE,
-/// FORETRAIN_TLS_KEY, FORETRAIN_TLS_AUTHORITY say. @throws InputError (neither `on` nor `off`)
+/// For a task: options that were not named come from FORETRAIN_TLS (`on`, `off`),
+/// FORETRAIN_TLS_CERTIFICATE, FORETRAIN_TLS_KEY, FORETRAIN_TLS_AUTHORITY.
+/// @throws InputError (neither `on` nor `off`)
 TlsChoice read_tls(TlsChoice named, const Environment& environment);
 
-/// Null where it is off. @throws InputError (as Tls::of_files; files that nobody uses; no job key
-/// to make certificates from)
+/// Null if encryption is off. @throws InputError (as Tls::of_files; files without encryption; no
+/// job key to make certificates from)
 std::shared_ptr<const Tls> make_tls(const TlsChoice& choice, const JobKey& key);
 
-/// How a launcher tells a node that it starts, as options with their values; how that reads it.
+/// The choice as options with values, by which a launcher passes it to a node that it starts.
 std::vector<std::string> tls_arguments(const TlsChoice& choice);
 TlsChoice tls_of_arguments(const Environment& argument);
 

@@ -1,4 +1,4 @@
-// Where Prometheus finds the metrics of a run.
+// The endpoint at which Prometheus reads the metrics of a run.
 #pragma once
 
 #include "exec/metrics/metrics.h"
@@ -12,15 +12,15 @@
 namespace foretrain::exec {
 
 /// `:9464` or `9464` is that port on loopback, `0.0.0.0:9464`, `[::]:9464` on all interfaces; port
-/// 0 is any that is free. @throws InputError that names --metrics
+/// 0 is any free one. @throws InputError that names --metrics
 boost::asio::ip::tcp::endpoint read_metrics_place(const std::string& text);
 
-/// Serves `GET /metrics` over HTTP on a thread of its own, for all cases of a sweep; nothing else
-/// can be asked of it. Anybody may ask (HttpServer). Scraped it costs a core a fraction of a
-/// millisecond; the nodes are other processes. Any thread may call `begin`, `follow`.
+/// Serves `GET /metrics` over HTTP on a separate thread, for all cases of a sweep, and nothing
+/// else. Access is not restricted (HttpServer). A scrape costs a core a fraction of a millisecond;
+/// the nodes are other processes. Any thread may call `begin` and `follow`.
 class MetricsEndpoint {
  public:
-  /// @throws InputError where it cannot listen there
+  /// @throws InputError if it cannot listen there
   explicit MetricsEndpoint(const boost::asio::ip::tcp::endpoint& place);
   MetricsEndpoint(const MetricsEndpoint&) = delete;
   MetricsEndpoint& operator=(const MetricsEndpoint&) = delete;
@@ -28,7 +28,7 @@ class MetricsEndpoint {
   /// `http://127.0.0.1:9464/metrics`
   [[nodiscard]] std::string url() const;
 
-  /// Of Metrics.
+  /// As in Metrics.
   void begin();
   void follow(const Record& record, std::int64_t planned);
 

@@ -31,7 +31,7 @@ std::string sample_value(double value) {
 
 void add_to(Bytes& all, Bytes more) { all.value = saturated::sum(all.value, more.value); }
 
-/// Where a figure is counted at all, what was counted since is added.
+/// Adds a figure to its total if it is measured at all.
 void count(Bytes& all, Bytes more) {
   if (more.value < 0) return;
   all = std::max(all, Bytes{});
@@ -87,7 +87,7 @@ void Metrics::add(const UsageRow& row) {
   latest_ = std::max(latest_, row.time);
 }
 
-/// Writes families: a line of help, one of type, the samples.
+/// Writes metric families: a line of help, one of type, the samples.
 class Exposition {
  public:
   explicit Exposition(const Metrics& metrics)
@@ -122,7 +122,7 @@ class Exposition {
   }
   static bool worker(const Node& node) { return node.role.starts_with("worker"); }
 
-  /// A sample of each node, but for those of which `value` tells nothing.
+  /// A sample of each node, except those for which `value` is empty.
   void each(Who who, std::string_view name, std::string_view type, std::string_view help,
             const std::function<std::string(const Node&)>& value) {
     family(name, type, help);

@@ -1,4 +1,4 @@
-// What a run tells Prometheus while it goes on.
+// Metrics of a running training for Prometheus.
 #pragma once
 
 #include "reports/record/record.h"
@@ -11,22 +11,22 @@
 
 namespace foretrain::exec {
 
-/// Follows a record as it grows. Every figure is of one case, counters begin at 0 with each. One
-/// thread at a time.
+/// Follows a record as it grows. Every figure belongs to one case; counters begin at 0 with each.
+/// One thread at a time.
 class Metrics {
  public:
   /// The next case begins.
   void begin() { *this = {}; }
 
-  /// Takes in the rows that came since the last call: all that `record` has, but that its
-  /// evaluations are those so far. `planned`: steps of all workers, if nothing ends them earlier.
+  /// Adds the rows that came since the last call: all rows in `record`, except that its evaluations
+  /// are those so far. `planned`: steps of all workers if nothing ends them earlier.
   void follow(const Record& record, std::int64_t planned);
 
   /// Text exposition format 0.0.4. Names begin with `foretrain_`; every sample names its case,
-  /// those of a node the node. Without a record yet: nothing.
+  /// samples of a node also the node. Empty without a record.
   [[nodiscard]] std::string text() const;
 
-  /// Upper bounds of a step's time, s; one more bucket is for what is longer.
+  /// Upper bounds of a step's time, s; a last bucket is for longer ones.
   static constexpr std::array kStepTime{1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2,
                                         5e-2, 0.1,    0.25, 0.5,  1.0,    2.5,  5.0,  10.0};
 
@@ -35,7 +35,7 @@ class Metrics {
     std::string role;
     bool lost = false;
     std::int64_t steps = 0;
-    std::array<std::int64_t, kStepTime.size() + 1> step_time{};  // by bucket, not added up
+    std::array<std::int64_t, kStepTime.size() + 1> step_time{};  // by bucket, not cumulative
     Duration step_time_sum;
     Phases phases;
     std::int64_t staleness = 0;

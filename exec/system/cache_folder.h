@@ -1,11 +1,11 @@
-// The folder of what a program can make again.
+// The folder for data that can be recreated.
 #pragma once
 
 #include <filesystem>
 
 namespace foretrain::exec {
 
-/// Where this user's programs keep what they can make again.
+/// The cache folder of this user's programs.
 std::filesystem::path cache_folder();
 
 }  // namespace foretrain::exec

@@ -1,4 +1,4 @@
-// The share of CPU time that control groups leave this process, as containers set it.
+// The CPU quota that control groups give this process, as containers set it.
 #include "exec/system/process.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The quota of one group; nothing if it says `max` or -1 (no bound), or has no such file.
+// The quota of one group; nullopt if it says `max` or -1 (no bound), or has no such file.
 std::optional<double> quota_of(const fs::path& group) {
   double quota = 0;
   double period = 0;
@@ -25,8 +25,8 @@ std::optional<double> quota_of(const fs::path& group) {
 
 }  // namespace
 
-// A line of /proc/self/cgroup is `number:controllers:group`, of cgroup v2 without controllers. In a
-// container the group may lead to nothing, and what is mounted is the container's own.
+// A line of /proc/self/cgroup is `number:controllers:group`, without controllers for cgroup v2. In
+// a container the group may not exist, and the mounted hierarchy is the container's own.
 std::optional<double> cpu_quota(const fs::path& root) {
   std::optional<double> least;
   std::ifstream groups(root / "proc/self/cgroup");

@@ -69,7 +69,7 @@ std::optional<double> OthersUse::share() const {
   if (all_s < kLeast_s * static_cast<double>(cores_.size())) return std::nullopt;
   const double busy_s = now.cores->busy - begun_.cores->busy;
   const double share = std::clamp((busy_s - (now.ours_s - begun_.ours_s)) / all_s, 0.0, 1.0);
-  constexpr double kFinest = 1e-4;  // ticks tell no more
+  constexpr double kFinest = 1e-4;  // the resolution of ticks
   return std::round(share / kFinest) * kFinest;
 }
 

@@ -1,4 +1,4 @@
-// How much of this machine's cores others had while something went on.
+// CPU time of this machine that other processes used during an interval.
 #pragma once
 
 #include <optional>
@@ -7,26 +7,26 @@
 
 namespace foretrain::exec {
 
-/// What the kernel has counted of some cores since the machine was started: seconds, added up.
+/// Times of some cores since boot, as the kernel counts them: seconds, summed.
 struct CoreTimes {
-  double busy = 0;  ///< threads of any process ran, or another virtual machine did (steal)
+  double busy = 0;  ///< time of any process, or of another virtual machine (steal)
   double all = 0;
 };
 
-/// Of `cores`, from the text of /proc/stat (proc(5)). Interrupts count as neither busy nor others':
-/// most are of packets. Nothing: it does not tell of all these cores.
+/// Parses the text of /proc/stat (proc(5)) for `cores`. Interrupts count as neither busy nor
+/// others': most belong to packets. nullopt if some of these cores are missing.
 std::optional<CoreTimes> core_times(std::string_view stat, const std::vector<int>& cores);
 
-/// From its construction on.
+/// Measures from its construction on.
 class OthersUse {
  public:
-  /// Ticks of the kernel are hundredths of a second: of less than this a share says nothing.
+  /// Kernel ticks are hundredths of a second: over a shorter time a share is meaningless.
   static constexpr double kLeast_s = 0.5;
 
   OthersUse();
-  /// Of the time of the cores that this process may use, the share, 0 to 1, that others had than
-  /// this process and those of its children that have ended: other programs, other virtual
-  /// machines. Nothing: too little time has passed, or the kernel does not tell.
+  /// Share, 0 to 1, of the time of this process's usable cores that others had: other programs,
+  /// other virtual machines, but not this process and its children that have ended. nullopt if too
+  /// little time has passed, or the kernel does not report it.
   [[nodiscard]] std::optional<double> share() const;
 
  private:

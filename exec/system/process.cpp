@@ -29,9 +29,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Holds all signals of this thread back while it lives. A child that is forked meanwhile has none
-// of them either until it says otherwise: else one that comes before exec would meet a handler of
-// the launcher's, which writes down in the child's memory that it came, and be lost.
+// Blocks all signals of this thread during its lifetime, also in a child that is forked meanwhile,
+// until it unblocks them. Otherwise a signal before exec would run the launcher's handler in the
+// child, which only records it in the child's memory, and be lost.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -47,8 +47,7 @@ class HeldSignals {
   sigset_t before_{};
 };
 
-// Lets signals in, none of which has a handler of the launcher's any more; what it ignored stays
-// so.
+// Unblocks signals after resetting all handlers of the launcher; ignored signals stay ignored.
 void take_signals() {
   for (int number = 1; number < NSIG; ++number) {
     struct sigaction action {};
@@ -62,7 +61,7 @@ void take_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// The kernel's mask, in order.
+// The affinity mask, in order.
 std::vector<int> allowed_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -83,11 +82,11 @@ void set_affinity(const std::vector<int>& cores) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-// Containers of one host have the same mask: if each took its first cores, these would be shared by
-// all of them while others are idle.
+// Containers of one host have the same mask: if each took its first cores, all would share these
+// while others are idle.
 bool may_pin() { return usable_cores().size() == allowed_cores().size(); }
 
-// Of this process, but for `variables`.
+// Environment of this process, with `variables` replacing its own.
 std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
   std::vector<std::string> all = variables;
   for (char** each = environ; *each != nullptr; ++each) {
@@ -98,7 +97,7 @@ std::vector<std::string> environment_with(const std::vector<std::string>& variab
   return all;
 }
 
-// Between fork and exec: only calls that are safe there.
+// Between fork and exec: only async-signal-safe calls.
 [[noreturn]] void become_child(char* const* arguments, char* const* environment,
                                const std::vector<int>& cores, const Streams& streams,
                                pid_t launcher) {
@@ -114,8 +113,8 @@ std::vector<std::string> environment_with(const std::vector<std::string>& variab
   _exit(127);
 }
 
-// As a process names its files: `socket:[4711]`, of those in a table of the kernel whose own end
-// has this port.
+// Sockets, named as in a process's files (`socket:[4711]`), with this local port in a table of the
+// kernel.
 std::set<std::string> sockets_at(const std::string& table, int port) {
   constexpr std::size_t kOwnEnd = 1;
   constexpr std::size_t kNumber = 9;
@@ -123,7 +122,7 @@ std::set<std::string> sockets_at(const std::string& table, int port) {
   std::set<std::string> sockets;
   std::ifstream file(table);
   std::string line;
-  std::getline(file, line);  // names of the columns
+  std::getline(file, line);  // column names
   while (std::getline(file, line)) {
     std::istringstream text(line);
     const std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
@@ -202,10 +201,10 @@ std::optional<std::string> how_ended(pid_t process) {
 std::optional<FirstThread> first_thread_of(pid_t process) {
   std::ifstream file(fmt::format("/proc/{0}/task/{0}/stat", process));
   const std::string line{std::istreambuf_iterator<char>(file), {}};
-  const std::size_t name_ends = line.rfind(')');  // a name may hold anything
+  const std::size_t name_ends = line.rfind(')');  // a name may contain anything
   if (name_ends == std::string::npos) return std::nullopt;
   std::istringstream words(line.substr(name_ends + 1));
-  constexpr int kBetween = 10;  // from the state to the time of user code
+  constexpr int kBetween = 10;  // from the state to the user time
   char state = 0;
   std::string skipped;
   words >> state;
@@ -251,7 +250,7 @@ void end_processes(const std::vector<pid_t>& processes, Duration grace) {
 
 std::vector<int> usable_cores() {
   std::vector<int> cores = allowed_cores();
-  // More would stand still for a part of every period.
+  // More would be throttled for a part of every period.
   const double quota = cpu_quota().value_or(static_cast<double>(cores.size()));
   const auto whole = static_cast<std::size_t>(std::max(1.0, quota));
   cores.resize(std::min(cores.size(), whole));

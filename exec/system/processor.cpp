@@ -16,14 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The number that `text` begins with; 0: none.
+// The number at the beginning of `text`; 0 if there is none.
 std::int64_t number_of(std::string_view text) {
   std::int64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
 }
 
-// What stands after `key` and a colon, where a line begins so.
+// The value after `key` and a colon, if the line begins with them.
 std::optional<std::string> value_of(const std::string& line, std::string_view key) {
   if (!line.starts_with(key)) return std::nullopt;
   const auto colon = line.find_first_not_of(" \t", key.size());
@@ -71,8 +71,8 @@ void read_cache(const fs::path& folder, Processor& processor) {
   }
 }
 
-// What the C library has asked the processor itself. Of a shared cache it knows the sum of all that
-// a socket has, of which no core sees more than its own part: that stays open.
+// Asks the C library, which reads the processor directly. For a shared cache it reports the sum
+// over the socket, of which a core sees only a part: so that size stays unknown.
 void ask_library(Processor& processor) {
   const auto told = [](int name) { return Bytes{std::max(0L, sysconf(name))}; };
   if (processor.l1d.value == 0) processor.l1d = told(_SC_LEVEL1_DCACHE_SIZE);

@@ -1,4 +1,4 @@
-// Which processor this machine has.
+// Description of this machine's processor.
 #pragma once
 
 #include "reports/record/processor.h"
@@ -7,9 +7,9 @@
 
 namespace foretrain::exec {
 
-/// As /proc/cpuinfo and /sys/devices/system/cpu say it of the first core, else, but for the shared
-/// cache, the C library; what nobody says is empty, or 0. `root`: where these folders are; of
-/// another than / the library is not asked.
+/// Reads the first core's data from /proc/cpuinfo and /sys/devices/system/cpu, and missing ones,
+/// except the shared cache, from the C library; unknown values are empty or 0. `root`: prefix of
+/// /proc and /sys. The C library is asked only if it is "/".
 Processor this_processor(const std::filesystem::path& root = "/");
 
 }  // namespace foretrain::exec

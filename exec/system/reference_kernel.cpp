@@ -16,9 +16,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kKernelPieces = 240;
-constexpr int kTold = 80;  // what is told is of so many
-// Pieces are some 60 us long. In the slower ones somebody else was at work, or the host had just
-// woken both cores on one of its own, as it does after idleness; trainings of seconds outlast that.
+constexpr int kTold = 80;  // number of pieces that the result stands for
+// A piece takes about 60 us. Slower ones were disturbed by another program, or the host had just
+// woken both cores on one of its own, as after idling; trainings of seconds outlast that.
 constexpr double kQuiet = 0.1;
 
 constexpr std::size_t kEntries = kReferenceSide * kReferenceSide;
@@ -67,7 +67,7 @@ double time_reference(const std::vector<int>& cores) {
       });
     }
   } catch (const std::system_error&) {
-    to_come = 0;  // the others wait for those that could not be started
+    to_come = 0;  // releases the threads that wait for those that could not start
     throw;
   }
   threads.clear();  // joins them

@@ -28,7 +28,7 @@ void add_scaled(float factor, const float* x, float* y) {
 void run_reference_piece(const ReferenceOperands& operands) {
   for (std::size_t i = 0; i < 4; ++i) {
     multiply(operands.a, operands.b, operands.c);
-    operands.a[i] = operands.c[0] * 1e-3F;  // none of them can be left out
+    operands.a[i] = operands.c[0] * 1e-3F;  // prevents the compiler from omitting any of them
   }
   for (int i = 0; i < 8; ++i) add_scaled(1e-3F, operands.x, operands.y);
 }

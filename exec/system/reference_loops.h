@@ -1,4 +1,4 @@
-// The loops of the reference kernel, which every build compiles alike.
+// The loops of the reference kernel, which every build compiles in the same way.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace foretrain::exec {
 constexpr std::size_t kReferenceSide = 64;           ///< of a square matrix: three are 48 KB
 constexpr std::size_t kReferenceVector = 32 * 1024;  ///< floats: two vectors are 256 KB
 
-/// What they work on: matrices by rows, then vectors. Nothing overlaps.
+/// Operands: matrices by rows, then vectors. They do not overlap.
 struct ReferenceOperands {
   float* a;
   const float* b;
@@ -17,11 +17,12 @@ struct ReferenceOperands {
   float* y;
 };
 
-/// A piece of the kernel, some 60 us: c = a b four times, y += 0.001 x eight times.
+/// A piece of the kernel, about 60 us: c = a b four times, y += 0.001 x eight times.
 ///
-/// Optimised, without sanitizers, without counters in debug builds, too (exec/CMakeLists.txt): with
-/// them a piece took 3 ms (ASan of g++ 12), 6 (TSan), 8 (gcov), 10 (ASan of clang 14) on a core of
-/// an AMD EPYC (Zen 5) VM, and a calibration, of tens of thousands, did not end in ten minutes.
+/// Optimised, without sanitizers or coverage counters in debug builds, too (exec/CMakeLists.txt):
+/// with them a piece took 3 ms (ASan of g++ 12), 6 (TSan), 8 (gcov), 10 (ASan of clang 14) on a
+/// core of an AMD EPYC (Zen 5) VM, and a calibration with tens of thousands of pieces took over ten
+/// minutes.
 void run_reference_piece(const ReferenceOperands& operands);
 
 }  // namespace foretrain::exec

@@ -1,4 +1,4 @@
-// What carries the bytes of a connection: a socket, TLS over it, or memory of both processes.
+// The transport below a connection: a socket, TLS over it, or shared memory.
 #pragma once
 
 #include <boost/asio/buffer.hpp>
@@ -14,11 +14,11 @@
 namespace foretrain::exec {
 
 /// Bytes in both directions, in order. It knows nothing of frames: `Connection`, its only user,
-/// makes them. Nothing blocks, and buffers belong to the caller again when a call returns. All
-/// calls and callbacks are made on the thread of `executor`.
+/// forms them. Nothing blocks, and buffers belong to the caller again when a call returns. All
+/// calls and callbacks run on the thread of `executor`.
 ///
 /// Errors: `would_block` says that nothing can be read or written now, `eof` that the other end has
-/// closed the stream. Any other one is final; if TLS is the reason, `refusal` says it in words.
+/// closed the stream. Any other error is final; if TLS is the cause, `refusal` describes it.
 class ByteStream {
  public:
   using Error = boost::system::error_code;
@@ -29,11 +29,12 @@ class ByteStream {
 
   virtual ~ByteStream() = default;
 
-  /// Fills `room` from its beginning. Fewer bytes than it has room for: wait before the next call.
+  /// Fills `room` from its beginning. If it returns fewer bytes than fit, wait before the next
+  /// call.
   virtual std::size_t read_some(const Room& room, Error& error) = 0;
-  /// Takes bytes from the beginning of `parts`, sends what it took before, and returns how many it
-  /// took. `would_block`, also beside a number: wait before the next call. Fewer bytes than `parts`
-  /// have, and no error: it takes more after the next `read_some`.
+  /// Takes bytes from the beginning of `parts`, sends those taken before, and returns the number of
+  /// bytes taken. After `would_block`, which can accompany a number, wait before the next call. If
+  /// it takes fewer bytes without an error, it takes more after the next `read_some`.
   virtual std::size_t write_some(const Parts& parts, Error& error) = 0;
   /// Calls `done` once, later: something may be read or written, or the stream is closed. One wait
   /// of each kind at a time; `done` keeps the stream alive.
@@ -41,7 +42,7 @@ class ByteStream {
   virtual void close() = 0;
 
   [[nodiscard]] virtual Executor executor() = 0;
-  /// The bytes are encrypted on their way.
+  /// True if the bytes are encrypted.
   [[nodiscard]] virtual bool encrypts() const { return false; }
   /// Why TLS failed, as a part of a sentence about the other end; empty if it did not.
   [[nodiscard]] virtual std::string refusal() const { return {}; }
@@ -49,7 +50,7 @@ class ByteStream {
 
 using OwnedStream = std::unique_ptr<ByteStream>;
 
-/// Sets TCP_NODELAY. Processes that are started later do not inherit the socket.
+/// Sets TCP_NODELAY. Child processes started later do not inherit the socket.
 OwnedStream socket_stream(boost::asio::ip::tcp::socket socket);
 
 /// Removes `count` bytes from the beginning of `buffers`.

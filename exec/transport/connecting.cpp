@@ -17,7 +17,7 @@ namespace {
 
 constexpr auto kRetryInterval = std::chrono::milliseconds(100);
 
-// Lives in its own callbacks.
+// Kept alive by its own callbacks.
 class Attempts : public std::enable_shared_from_this<Attempts> {
  public:
   Attempts(asio::io_context& loop, Connecting connecting, OnConnected on_connected,

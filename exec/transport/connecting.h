@@ -1,4 +1,4 @@
-// How one process of a run listens, with how another one connects to it.
+// Connections between processes of a run: how they listen, how they connect.
 #pragma once
 
 #include "exec/transport/handshake.h"
@@ -14,10 +14,10 @@
 
 namespace foretrain::exec {
 
-/// Sets options of a socket before it is bound, or connects (tuning.h).
+/// Sets options of a socket before it is bound or connected (tuning.h).
 using TuneSocket = std::function<void(int native_socket)>;
 
-/// Returns what is wrong, or nothing. Processes that this one starts do not inherit the socket.
+/// Returns the error, or an empty string. Child processes do not inherit the socket.
 std::string listen_at(boost::asio::ip::tcp::acceptor& acceptor,
                       const boost::asio::ip::tcp::endpoint& here, const TuneSocket& tune = {});
 
@@ -26,19 +26,19 @@ struct Connecting {
   boost::asio::ip::tcp::endpoint there;
   Ends ends;
   Handshake handshake;
-  std::chrono::steady_clock::time_point deadline;  ///< a slow end is tried again until then
-  bool may_come_later = false;                     ///< so is one that does not listen yet
+  std::chrono::steady_clock::time_point deadline;  ///< until then a slow end is tried again
+  bool may_come_later = false;  ///< an end that does not listen yet is tried again, too
   TuneSocket tune{};
 };
 
-/// `here`: the address of this end, by which others of the run may reach it.
+/// `here`: this end's address, at which others of the run may reach it.
 using OnConnected = std::function<void(const std::shared_ptr<Connection>& connection,
                                        const boost::asio::ip::address& here)>;
-/// `refused`: at the handshake; none: there was no connection. `why`: the last error.
+/// `refused`: at the handshake; nullopt if there was no connection. `why`: the last error.
 using OnNotConnected =
     std::function<void(const std::string& why, const std::optional<Refused>& refused)>;
 
-/// One of both is called, once, on the thread of the loop.
+/// Calls one of the two callbacks, once, on the thread of the loop.
 void connect(boost::asio::io_context& loop, Connecting connecting, OnConnected on_connected,
              OnNotConnected on_not_connected);
 

@@ -17,7 +17,7 @@ constexpr int kReadsATurn = 9;
 }  // namespace
 
 Connection::Connection(tcp::socket socket, Bytes most_payload) : reader_(most_payload) {
-  ByteStream::Error ignored;  // the first read reports that a socket is dead
+  ByteStream::Error ignored;  // the first read reports a dead socket
   const tcp::endpoint there = socket.remote_endpoint(ignored);
   peer_ = to_text(there);
   within_host_ = !ignored && socket.local_endpoint(ignored).address() == there.address();
@@ -50,8 +50,8 @@ void Connection::read_later() {
   });
 }
 
-// If a read filled all the room, there is probably more: it is read at once, for a few times, then
-// other connections have their turn.
+// If a read fills the buffer there is probably more: it reads again, a few times, before other
+// connections have their turn.
 void Connection::read() {
   ByteStream::Error error;
   bool more = true;
@@ -87,7 +87,7 @@ void Connection::flush() {
   wrote(count);
   const bool more = count == asio::buffer_size(parts) && !outgoing_.empty();
   if (error && error != asio::error::would_block) {
-    // The reader tells how the peer left; it may still find its last words.
+    // The read reports how the peer left, and may still find its last message.
     outgoing_.clear();
     written_ = {};
   } else if (error || more) {

@@ -1,4 +1,4 @@
-// A stream of bytes that carries frames.
+// Frames over a stream of bytes.
 #pragma once
 
 #include "exec/transport/byte_stream.h"
@@ -13,45 +13,45 @@
 
 namespace foretrain::exec {
 
-/// Reads all the time, whatever it is writing: two peers that only wrote would wait for each other
-/// for good. A frame leaves at once, in one gathered write straight from the sender's buffer; what
-/// the stream does not take waits (`models/base/send_queue.h` defines its order).
+/// Reads at any time, even while writing: two peers that only write would block each other forever.
+/// A frame is sent at once, in one gathered write straight from the sender's buffer; the part that
+/// the stream does not take is queued (`models/base/send_queue.h` defines its order).
 ///
 /// All calls and callbacks on the thread of the stream's executor.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using OnFrame = std::function<void(const FrameHeader&, Payload)>;
-  /// `why` as a part of a sentence about the peer: "it closed the connection".
+  /// `why` is a part of a sentence about the peer: "it closed the connection".
   using OnClosed = std::function<void(const std::string& why)>;
 
-  /// `most_payload`: a peer that announces more is cut off.
+  /// `most_payload`: a peer that announces a longer payload is disconnected.
   Connection(boost::asio::ip::tcp::socket socket, Bytes most_payload);
 
-  /// What `wrap` returns carries the next frame. Nothing may wait to be sent; what has been read
-  /// after the last frame is dropped.
+  /// The stream that `wrap` returns carries the next frame. Nothing may be queued for sending;
+  /// bytes read after the last frame are dropped.
   void wrap(const std::function<OwnedStream(OwnedStream)>& wrap);
   /// Begins to read; a second call only replaces the callbacks, and may come from within
   /// `on_frame`. `on_closed` is called once, unless `close` is.
   void start(OnFrame on_frame, OnClosed on_closed);
   void send(const FrameHeader& header, Payload payload);
-  /// Closes where the other machine answers nothing for `silence` (tuning.h). A process of this one
-  /// always answers: its kernel does.
+  /// Closes the connection if the other machine does not answer for `silence` (tuning.h). A process
+  /// on this machine always answers, through the kernel.
   void give_up_after(Duration silence);
-  /// From the next frame on, a payload may be this long.
+  /// Sets the maximum payload from the next frame on.
   void allow(Bytes most_payload) { reader_.allow(most_payload); }
-  /// Bytes that have come so far.
+  /// Bytes received so far.
   [[nodiscard]] std::uint64_t received() const { return received_; }
-  /// Nothing is waiting to be written.
+  /// True if nothing is waiting to be written.
   [[nodiscard]] bool drained() const { return outgoing_.empty() && !writing_; }
   [[nodiscard]] ByteStream& stream() const { return *stream_; }
   [[nodiscard]] bool closed() const { return closed_; }
   void close();
-  /// Hears nothing more, and closes when what was sent has left.
+  /// Ignores incoming frames, and closes when everything queued has been sent.
   void close_when_drained();
 
   /// Address and port of the other end, for messages.
   [[nodiscard]] const std::string& peer() const { return peer_; }
-  /// Both ends have the same address.
+  /// True if both ends have the same address.
   [[nodiscard]] bool within_host() const { return within_host_; }
 
  private:
@@ -65,7 +65,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void read_later();
   void read();
-  /// What waits goes to the stream now, as much as it takes.
+  /// Passes queued bytes to the stream, as many as it takes.
   void flush();
   [[nodiscard]] ByteStream::Parts waiting() const;
   void wrote(std::size_t count);
@@ -76,16 +76,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string peer_;
   bool within_host_ = false;
   bool loopback_ = false;
-  int socket_ = -1;  // of the stream, which owns it
+  int socket_ = -1;  // owned by the stream
   FrameReader reader_;
   std::uint64_t received_ = 0;
   OnFrame on_frame_;
   OnFrame replaced_;  // may be running
   OnClosed on_closed_;
-  SendQueue<Outgoing> outgoing_;  // what the stream has not taken yet
-  Bytes written_;                 // of the first of them
+  SendQueue<Outgoing> outgoing_;  // not yet taken by the stream
+  Bytes written_;                 // bytes taken of the first one
   bool reading_ = false;
-  bool writing_ = false;  // as soon as the stream takes more
+  bool writing_ = false;  // a wait for the stream is pending
   bool leaving_ = false;
   bool closed_ = false;
 };

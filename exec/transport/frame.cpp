@@ -35,8 +35,8 @@ std::uint32_t checksum(const HeaderBytes& bytes) {
       crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), kChecksumAt));
 }
 
-// A record of TLS: its kind (22: handshake), a version, its length. Returns how many bytes of a
-// client's first one come after `bytes`. 0: they do not begin one.
+// Recognizes a TLS record: kind (22: handshake), version, length. Returns how many bytes of a
+// client's first record follow `bytes`; 0 if they do not begin one.
 std::size_t rest_of_tls_greeting(const HeaderBytes& bytes) {
   constexpr std::size_t kHead = 5;
   constexpr std::size_t kMost = 2'000;
@@ -46,7 +46,7 @@ std::size_t rest_of_tls_greeting(const HeaderBytes& bytes) {
   return greeting && size > bytes.size() && size <= kMost ? size - bytes.size() : 0;
 }
 
-// Gradients, sums, what comes back of sums (compression.h).
+// Kinds with payloads that compression can turn into halves (compression.h).
 bool may_be_halves(std::uint16_t kind) {
   using enum MessageKind;
   return std::ranges::any_of(std::array{push, partial, parameters}, [&](MessageKind of) {
@@ -146,7 +146,7 @@ ByteStream::Room FrameReader::room() {
   return {boost::asio::buffer(rest.data(), rest.size()), boost::asio::buffer(aside_) + end_};
 }
 
-// Its first bytes may have come with the header.
+// The first bytes of the payload may have come with the header.
 void FrameReader::begin_payload() {
   in_payload_ = true;
   payload_ = Payload::allocate({static_cast<std::int64_t>(header_.payload_bytes)});

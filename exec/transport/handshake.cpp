@@ -18,10 +18,10 @@ namespace foretrain::exec {
 namespace {
 
 constexpr const char* kOtherKey = "it does not know the job key";
-// On a busy machine of two cores messages of 12 MB waited for a ring of 1 MB, for one of 4 MB not.
+// On a busy machine of two cores messages of 12 MB waited for a ring of 1 MB, but not for 4 MB.
 constexpr Bytes kRing{4 << 20};
 
-// One end's part. The callbacks of its connection hold it, so the connection outlives it.
+// One end's part. The connection's callbacks hold it, so the connection outlives it.
 class Part : public HandshakeEnd, public std::enable_shared_from_this<Part> {
  public:
   Part(const Handshake& handshake, Connection& connection, End end, Ends ends, OnProved on_proved,
@@ -66,7 +66,7 @@ class Part : public HandshakeEnd, public std::enable_shared_from_this<Part> {
   void refuse(Refusal refusal, const std::string& why) override {
     if (std::exchange(over_, true)) return;
     timer_.cancel();
-    const auto connection = connection_.shared_from_this();  // lives until this is over
+    const auto connection = connection_.shared_from_this();  // keeps it alive in here
     const OnRefused on_refused = std::move(on_refused_);
     on_proved_ = nullptr;
     connection_.close_when_drained();
@@ -75,7 +75,7 @@ class Part : public HandshakeEnd, public std::enable_shared_from_this<Part> {
   }
 
  private:
-  // This end waits for the other end's greeting, its proof, its answer about memory.
+  // The message that this end waits for: a greeting, a proof, an answer about memory.
   enum class Stage { greeting, proof, memory };
 
   // Names the next message of the other end.
@@ -128,7 +128,7 @@ class Part : public HandshakeEnd, public std::enable_shared_from_this<Part> {
                      std::move(payload));
   }
 
-  // What proves that this end knows the key, then what it is.
+  // Sends the proof that this end knows the key, followed by its build.
   void send_proof(HandshakeKind kind) {
     const Proof proof = handshake_.key.prove(end_, ends_, connecting_, accepting_);
     std::vector<std::byte> bytes(proof.begin(), proof.end());
@@ -137,7 +137,7 @@ class Part : public HandshakeEnd, public std::enable_shared_from_this<Part> {
     send(kind, bytes);
   }
 
-  // Nothing: it is no proof of `end`; else the build that came with it.
+  // The build that came with the proof; nullopt if it is no proof of `end`.
   [[nodiscard]] std::optional<std::string> proved_build(End end,
                                                         std::span<const std::byte> bytes) const {
     const Proof expected = handshake_.key.prove(end, ends_, connecting_, accepting_);
@@ -176,7 +176,7 @@ class Part : public HandshakeEnd, public std::enable_shared_from_this<Part> {
     refuse_build(build);
   }
 
-  // Each end has proved the key.
+  // Both ends have proved the key.
   void go_on() {
     if (at_odds()) return refuse_tls();
     if (!handshake_.share_memory) return succeed();
@@ -223,7 +223,7 @@ class Part : public HandshakeEnd, public std::enable_shared_from_this<Part> {
   Nonce accepting_{};
   Stage stage_ = Stage::greeting;
   std::shared_ptr<SharedMemory> memory_;
-  bool greeted_ = false;  // by an end that encrypts
+  bool greeted_ = false;  // by an encrypting end
   bool over_ = false;
 };
 

@@ -1,4 +1,4 @@
-// How the two ends of a new connection prove to each other that they belong to the same run.
+// The mutual authentication of the two ends of a new connection.
 #pragma once
 
 #include "exec/transport/build_name.h"
@@ -30,12 +30,12 @@ namespace foretrain::exec {
 ///           <------------------------- memory     step 1: I have opened it, the next byte goes
 ///                                                 through it; step 0: I have not
 ///
-/// All of it is encrypted if both ends encrypt. If one end alone does, it is in plain words, to
-/// tell both what is wrong, and nobody is let in.
+/// All frames are encrypted if both ends encrypt. If only one end does, they are plain, so that
+/// both learn the reason, and the connection is refused.
 ///
-/// The accepting end gives away nothing before the other has proved itself. Nonces are fresh, so an
-/// overheard proof is of no use; ids are in the proof, so no node's proof is another's. Rows travel
-/// as their bytes, so only equal builds may talk to each other.
+/// The accepting end reveals nothing before the other has proved itself. Nonces are fresh, so a
+/// recorded proof is useless; proofs contain the ids, so a proof is valid for one pair of nodes
+/// only. Rows are sent as their bytes, so only equal builds may communicate.
 enum class HandshakeKind : std::uint16_t {
   hello = 90,
   challenge,
@@ -47,68 +47,68 @@ enum class HandshakeKind : std::uint16_t {
   memory
 };
 
-/// What a frame may carry before its sender is known: a proof, the name of a build.
+/// Maximum payload before the sender is authenticated: a proof and the name of a build.
 inline constexpr Bytes kMostBeforeProof{32 + 96};
 
 enum class Refusal {
-  left,        ///< it was gone before it came to that; another attempt may do
-  key,         ///< it knows another key, or none
-  silent,      ///< it did not go on in time; another attempt may do
-  crowded,     ///< too many waited with it (lobby.h); another attempt may do
+  left,        ///< it closed the connection before; another attempt may succeed
+  key,         ///< it has another key, or none
+  silent,      ///< it did not answer in time; another attempt may succeed
+  crowded,     ///< too many connections were waiting (lobby.h); another attempt may succeed
   build,       ///< it knows the key, but is another build
-  tls,         ///< it knows the key, but encrypts, and this end does not, or the other way round
-  certificate  ///< one end does not take the certificate of the other
+  tls,         ///< it knows the key, but only one of the ends encrypts
+  certificate  ///< one end rejects the certificate of the other
 };
 
-/// Why the other end is not let in.
+/// Reason for refusing the other end.
 struct Refused {
   Refusal refusal;
-  std::string why;  ///< as a part of a sentence about it: "it does not know the job key"
-  /// The id that the connecting end claimed, as anybody can; a stranger claims none.
+  std::string why;  ///< a part of a sentence about it: "it does not know the job key"
+  /// The id that the connecting end claimed, without proof; nullopt if it claimed none.
   std::optional<std::uint32_t> claimed{};
 
-  /// The other end was slow, or turned this one away to make room.
+  /// The other end was slow, or refused this one to make room.
   [[nodiscard]] bool worth_another() const {
     return refusal == Refusal::left || refusal == Refusal::silent;
   }
-  /// It is a process of the run, and will be no other, however long somebody waits.
+  /// It is a process of the run, and waiting longer does not help.
   [[nodiscard]] bool proved() const { return refusal == Refusal::build || refusal == Refusal::tls; }
 };
 
-/// By what the processes of a run know each other.
+/// Credentials that the processes of a run share.
 struct Credentials {
   JobKey key;
-  std::shared_ptr<const Tls> tls{};  ///< null: nothing is encrypted
+  std::shared_ptr<const Tls> tls{};  ///< null if nothing is encrypted
 };
 
-/// `from`: the id of the end that connects.
+/// `from`: the id of the connecting end.
 using OnProved = std::function<void(const std::shared_ptr<Connection>&, std::uint32_t from)>;
 /// The connection is closed, or about to be.
 using OnRefused = std::function<void(const Refused&)>;
 
-/// One end's part of a handshake that is under way.
+/// One end's part of a pending handshake.
 class HandshakeEnd {
  public:
   virtual ~HandshakeEnd() = default;
-  /// The other end is refused now, where that is still open.
+  /// Refuses the other end now, if the handshake is not over.
   virtual void refuse(Refusal refusal, const std::string& why) = 0;
 };
 
-/// Begins to read. One callback is called, once, unless the connection is closed before; its owner
-/// may then start the connection anew. Afterwards a frame may carry up to `most_payload`.
+/// Begins to read. Calls one callback, once, unless the connection is closed before; the owner may
+/// then start the connection anew. Afterwards a frame may carry up to `most_payload`.
 struct Handshake {
   JobKey key;
   Bytes most_payload;
-  Duration limit{20'000'000'000};    ///< of all of it
+  Duration limit{20'000'000'000};    ///< time limit of the handshake
   std::string build = build_name();  ///< of this end
-  std::shared_ptr<const Tls> tls{};  ///< null: this end does not encrypt
-  bool share_memory = false;         ///< at both ends, if they have one address and no TLS
+  std::shared_ptr<const Tls> tls{};  ///< null if this end does not encrypt
+  bool share_memory = false;         ///< used if both ends set it, have the same address and no TLS
 
-  /// As the end that accepted; `self` is this end's id. What is returned ends with the handshake.
+  /// For the accepting end; `self` is its id. The returned object ends with the handshake.
   std::weak_ptr<HandshakeEnd> answer(const std::shared_ptr<Connection>& connection,
                                      std::uint32_t self, OnProved on_proved,
                                      OnRefused on_refused) const;
-  /// As the end that connected.
+  /// For the connecting end.
   void begin(const std::shared_ptr<Connection>& connection, Ends ends, OnProved on_proved,
              OnRefused on_refused) const;
 };

@@ -17,7 +17,7 @@
 namespace foretrain::exec {
 namespace {
 
-// The first words tell these proofs from those of another program, or of another version.
+// Prefixes that distinguish these proofs from those of another program or version.
 constexpr std::string_view kConnecting = "foretrain job key 1, connecting end";
 constexpr std::string_view kAccepting = "foretrain job key 1, accepting end";
 

@@ -1,4 +1,4 @@
-// The secret by which the processes of one run know each other.
+// The secret by which the processes of a run authenticate each other.
 #pragma once
 
 #include <array>
@@ -10,12 +10,12 @@
 
 namespace foretrain::exec {
 
-/// 32 bytes that nobody can foresee.
+/// 32 unpredictable bytes.
 using Nonce = std::array<std::byte, 32>;
 /// An HMAC-SHA256.
 using Proof = std::array<std::byte, 32>;
 
-/// @throws std::system_error where the kernel has none
+/// @throws std::system_error if the kernel provides no random bytes
 Nonce draw_nonce();
 
 /// The two ends of a connection: node ids, or kLauncher.
@@ -25,27 +25,27 @@ struct Ends {
 };
 inline constexpr std::uint32_t kLauncher = 0xffffffff;
 
-/// Whose turn it is to prove: a proof of one end is none of the other.
+/// The end that proves: a proof of one end is not valid for the other.
 enum class End : std::uint8_t { connecting, accepting };
 
-/// A secret text. It never travels: others see the answers to their challenges alone. It keeps
-/// strangers out; without TLS (tls.h) the traffic after it is neither secret nor signed, so whoever
-/// sits on the wire between two hosts has to be trusted.
+/// A secret text. It is never sent: others only see answers to their challenges. It keeps strangers
+/// out. Without TLS (tls.h) the traffic after it is neither secret nor signed, so everybody on the
+/// network between two hosts must be trusted.
 class JobKey {
  public:
-  /// No key: proves nothing, so it is for loopback alone.
+  /// No key: proves nothing, so it is for loopback only.
   JobKey() = default;
   explicit JobKey(std::string secret) : secret_(std::move(secret)) {}
-  /// A fresh one that nobody else knows.
+  /// Draws a new key.
   static JobKey random();
 
   [[nodiscard]] bool empty() const { return secret_.empty(); }
   [[nodiscard]] const std::string& secret() const { return secret_; }
 
-  /// What `end` answers to the nonces of both ends.
+  /// The answer of `end` to the nonces of both ends.
   [[nodiscard]] Proof prove(End end, Ends ends, const Nonce& connecting,
                             const Nonce& accepting) const;
-  /// In a time that does not tell how much of it is right.
+  /// Compares in constant time.
   [[nodiscard]] static bool equal(const Proof& a, std::span<const std::byte> b);
 
  private:

@@ -12,7 +12,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 namespace {
-constexpr auto kRest = std::chrono::milliseconds(20);  // where nothing can be opened
+constexpr auto kRest = std::chrono::milliseconds(20);  // pause if no descriptor can be opened
 }  // namespace
 
 Lobby::Lobby(asio::io_context& loop, Handshake handshake, std::uint32_t self, std::size_t expected)
@@ -32,7 +32,7 @@ void Lobby::serve(tcp::acceptor& acceptor) {
   });
 }
 
-// Too many open files, or somebody who left at once; whoever is to come waits in the kernel.
+// Too many open files, or a peer that left at once; new connections wait in the kernel.
 void Lobby::serve_later(tcp::acceptor& acceptor) {
   if (!waiting_.empty()) turn_away_first();
   auto rest = std::make_shared<asio::steady_timer>(loop_, kRest);

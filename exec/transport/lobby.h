@@ -1,4 +1,4 @@
-// Where connections wait until they have proved the job key.
+// Connections that have not proved the job key yet.
 #pragma once
 
 #include "exec/transport/handshake.h"
@@ -15,33 +15,33 @@
 
 namespace foretrain::exec {
 
-/// Anybody can connect; a stranger may do so hundreds of times, and say nothing. So all that come
-/// are let in at once and prove the key beside each other, and those who have not proved it yet are
-/// bounded:
+/// Anybody can connect; a stranger may connect hundreds of times and send nothing. So all
+/// connections are accepted at once and prove the key concurrently, and those that have not proved
+/// it yet are bounded:
 ///
 ///     by time     Handshake::limit
-///     by number   kMostStrangers beside the nodes that are still to come. Where one more comes,
-///                 the one that has been here longest is refused: a node of the run needs a
-///                 moment, a stranger stays. One that was refused so may come again.
+///     by number   kMostStrangers in addition to the nodes that have not joined. If one more
+///                 connects, the one that has waited longest is refused: a node of the run needs a
+///                 moment, a stranger stays. A refused node may connect again.
 ///
-/// Who has proved the key is not here any more, and never closed for somebody else. Where this
-/// process may open no more, the one that has been here longest makes room, too.
+/// A connection that has proved the key leaves the lobby, and is never closed to make room. If this
+/// process can open no more descriptors, the one that has waited longest makes room, too.
 ///
-/// On the thread of the loop, which does not run any more once this is gone.
+/// On the thread of the loop, which must not run after this object is destroyed.
 class Lobby {
  public:
-  /// Somebody who was refused, by address and port.
+  /// A refused peer, by address and port.
   using OnTurnedAway = std::function<void(const std::string& peer, const Refused& refused)>;
 
-  /// `self`: this end's id. `expected`: nodes that are to come; each that proves the key is one
-  /// less, so that with those who are in no more are open than this and kMostStrangers.
+  /// `self`: this end's id. `expected`: number of nodes that have not joined; each that proves the
+  /// key reduces it, so at most this number plus kMostStrangers are open together.
   Lobby(boost::asio::io_context& loop, Handshake handshake, std::uint32_t self,
         std::size_t expected);
 
   void open(OnProved on_proved, OnTurnedAway on_turned_away);
-  /// Whoever comes to `acceptor`, from now on until it is closed; it lives as long as this.
+  /// Accepts connections from `acceptor` until that is closed; it lives as long as this.
   void serve(boost::asio::ip::tcp::acceptor& acceptor);
-  /// Who has not proved the key yet.
+  /// Number of connections that have not proved the key.
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
 
  private:
@@ -59,7 +59,7 @@ class Lobby {
   std::map<std::uint64_t, std::weak_ptr<HandshakeEnd>> waiting_;  // by arrival
 };
 
-/// Of strangers that wait. They cost a descriptor each.
+/// Limit of waiting strangers. Each costs a descriptor.
 inline constexpr std::size_t kMostStrangers = 64;
 
 }  // namespace foretrain::exec

@@ -24,24 +24,24 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kCacheLine = 64;  // of a cache: the processes write into different ones
-constexpr std::size_t kRings = 4'096;   // where their bytes begin: at a page
-constexpr std::size_t kRingPiece = 256 * 1024;  // after which the other process is told
-constexpr int kPiecesATurn = 16;                // of a piece, then other connections have theirs
+constexpr std::size_t kCacheLine = 64;  // the processes write into different lines of a cache
+constexpr std::size_t kRings = 4'096;   // offset of the rings: a page
+constexpr std::size_t kRingPiece = 256 * 1024;  // bytes after which the other process is notified
+constexpr int kPiecesATurn = 16;  // pieces per turn, then other connections have theirs
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW;
 constexpr const char* kName = "foretrain";
 
 std::size_t bytes_of(Bytes ring) { return kRings + 2 * static_cast<std::size_t>(ring.value); }
 
-// Whether a link in /proc leads to such memory. To open something else may block, or make a device
-// act.
+// Whether a link in /proc leads to such memory. Opening anything else could block, or trigger a
+// device.
 bool leads_to_memory(const std::string& path) {
   std::array<char, 64> target{};
   const ssize_t length = readlink(path.c_str(), target.data(), target.size() - 1);
   return length > 0 && std::string(target.data()).starts_with(fmt::format("/memfd:{}", kName));
 }
 
-// The memory of an ordinary file may be cut off, that of huge pages may be missing.
+// An ordinary file could be truncated, huge pages could be missing.
 bool is_sealed_memory(int descriptor, Bytes ring) {
   const int seals = fcntl(descriptor, F_GET_SEALS);
   struct statfs system {};
@@ -53,13 +53,13 @@ bool is_sealed_memory(int descriptor, Bytes ring) {
 
 }  // namespace
 
-// The process that made the memory writes the first ring.
+// The process that created the memory writes the first ring.
 class SharedMemory {
-  // One direction. `written` and `read` are numbers of bytes since the beginning.
+  // One direction. `written` and `read` count bytes since the beginning.
   struct Ring {
     alignas(kCacheLine) std::atomic<std::uint64_t> written{0};
     alignas(kCacheLine) std::atomic<std::uint64_t> read{0};
-    alignas(kCacheLine) std::atomic<std::uint32_t> wanted{0};  // 1: the writer waits for room
+    alignas(kCacheLine) std::atomic<std::uint32_t> wanted{0};  // 1 if the writer waits for room
   };
 
  public:
@@ -82,13 +82,13 @@ class SharedMemory {
     if (layout_ != nullptr) munmap(layout_, kRings + 2 * size_);
   }
 
-  /// The memory stays as long as one process has it mapped.
+  /// The memory exists as long as one process has it mapped.
   void close_descriptor() {
     if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
   }
   [[nodiscard]] Layout* layout() const { return layout_; }
 
-  /// Copies at most a piece from the beginning of `parts`; returns how many bytes, and removes
+  /// Copies at most a piece from the beginning of `parts`; returns the number of bytes, and removes
   /// them.
   std::size_t put(ByteStream::Parts& parts) {
     const std::uint64_t waiting = written_ - out().read.load(std::memory_order_acquire);
@@ -100,16 +100,16 @@ class SharedMemory {
     out().written.store(written_, std::memory_order_release);
     return done;
   }
-  /// There is no room; the reader hears that this process waits for it.
+  /// True if there is no room; the reader sees that this process waits for it.
   [[nodiscard]] bool full() {
-    out().wanted.store(1);  // each process writes a word, then reads the other's
+    out().wanted.store(1);  // each process writes its word, then reads the other's
     return written_ - out().read.load() >= size_;
   }
 
   [[nodiscard]] bool readable() const {
     return in().written.load(std::memory_order_acquire) != read_;
   }
-  /// Fills `room` from its beginning with at most a piece; returns how many bytes, and removes
+  /// Fills `room` from its beginning with at most a piece; returns the number of bytes, and removes
   /// them.
   std::size_t take(ByteStream::Room& room) {
     const std::uint64_t waiting = in().written.load(std::memory_order_acquire) - read_;
@@ -121,14 +121,14 @@ class SharedMemory {
     in().read.store(read_);
     return done;
   }
-  /// The writer waited for room, and has half of the ring now: waking it for less costs more.
+  /// The writer waited for room, and half of the ring is free: waking it for less costs more.
   [[nodiscard]] bool wanted() {
     return in().wanted.load() != 0 && in().written.load() - read_ <= size_ / 2 &&
            in().wanted.exchange(0) != 0;
   }
 
  private:
-  /// Where `count` bytes from `number` on lie: up to the ring's end, then at its beginning.
+  /// Position of `count` bytes from `number` on: up to the ring's end, then at its beginning.
   [[nodiscard]] ByteStream::Room at(bool of_maker, std::uint64_t number, std::size_t count) const {
     std::byte* const ring = reinterpret_cast<std::byte*>(layout_) + kRings + (of_maker ? 0 : size_);
     const std::size_t place = number % size_;
@@ -190,7 +190,7 @@ class MemoryStream final : public ByteStream {
       if (memory_->wanted()) nudge();
     }
     const std::size_t done = asio::buffer_size(room) - asio::buffer_size(rest);
-    if (error == asio::error::connection_reset) error = asio::error::eof;  // nudges were lost alone
+    if (error == asio::error::connection_reset) error = asio::error::eof;  // only nudges were lost
     if (done > 0) error = {};
     return done;
   }
@@ -213,7 +213,7 @@ class MemoryStream final : public ByteStream {
 
   void async_wait(Wait wait, std::function<void()> done) override {
     const bool read = wait == Wait::wait_read;
-    Error ignored;  // the next read has it, too
+    Error ignored;  // the next read reports it, too
     if (read && !memory_->readable()) socket_->read_some({asio::buffer(nudges_)}, ignored);
     if (read && memory_->readable()) return asio::post(executor(), std::move(done));
     socket_->async_wait(wait, std::move(done));
@@ -222,8 +222,8 @@ class MemoryStream final : public ByteStream {
   [[nodiscard]] Executor executor() override { return socket_->executor(); }
 
  private:
-  // The other process has something to read, or room to write. One byte that it has not looked at
-  // is enough, but the socket has to take that.
+  // Notifies the other process that it has something to read, or room to write. One unread byte is
+  // enough, but the socket has to take it.
   void nudge() {
     Error error;
     socket_->write_some({asio::buffer("!", 1)}, error);

@@ -12,7 +12,7 @@ using boost::asio::ip::tcp;
 class SocketStream final : public ByteStream {
  public:
   explicit SocketStream(tcp::socket socket) : socket_(std::move(socket)) {
-    Error ignored;  // the first read reports that a socket is dead
+    Error ignored;  // the first read reports a dead socket
     socket_.set_option(tcp::no_delay(true), ignored);
     socket_.non_blocking(true, ignored);
     fcntl(socket_.native_handle(), F_SETFD, FD_CLOEXEC);

@@ -36,7 +36,7 @@ using KeyContext = std::unique_ptr<EVP_PKEY_CTX, Freed<EVP_PKEY_CTX_free>>;
 using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
 using Verification = std::unique_ptr<X509_STORE_CTX, Freed<X509_STORE_CTX_free>>;
 
-// The first words tell this key from any other that is made from the same secret.
+// Prefix that distinguishes this key from any other derived from the same secret.
 constexpr std::string_view kDerived = "foretrain job key 1, TLS certificate";
 
 constexpr const char* kFilesOfAll =
@@ -68,7 +68,7 @@ PrivateKey derive(const JobKey& key) {
   return derived;
 }
 
-// TLS wants a certificate around a public key; nobody reads what else is in it.
+// TLS requires a certificate around a public key; its other fields are not read.
 Certificate wrap_key(EVP_PKEY* key) {
   constexpr long kDay = 24 * 60 * 60;
   Certificate made(X509_new());
@@ -86,7 +86,7 @@ Certificate wrap_key(EVP_PKEY* key) {
   return made;
 }
 
-// OpenSSL calls it in place of its own way to verify a chain.
+// Called by OpenSSL instead of its own verification of a chain.
 int is_own_key(X509_STORE_CTX* shown, void* /*nothing*/) {
   const int index = SSL_get_ex_data_X509_STORE_CTX_idx();
   const auto* ends = static_cast<const SSL*>(X509_STORE_CTX_get_ex_data(shown, index));
@@ -97,7 +97,7 @@ int is_own_key(X509_STORE_CTX* shown, void* /*nothing*/) {
   return 0;
 }
 
-// Nobody is there to be asked.
+// There is no user to ask.
 int no_passphrase(char* /*text*/, int /*size*/, int /*writing*/, void* /*nothing*/) { return 0; }
 
 [[noreturn]] void fail_at_file(const char* option, const std::string& path,
@@ -120,7 +120,7 @@ const char* reason_of(unsigned long error) {
   return reason != nullptr ? reason : "OpenSSL does not say why";
 }
 
-// What others would find, before any of them has.
+// Checks this process's certificate as the other processes would.
 void check_own(SSL_CTX* context, const TlsFiles& files) {
   const Verification check(X509_STORE_CTX_new());
   STACK_OF(X509)* between = nullptr;
@@ -151,7 +151,7 @@ Tls::Tls() : context_(SSL_CTX_new(TLS_method())) {
   FT_CHECK(SSL_CTX_set_ciphersuites(context_,
                                     "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:"
                                     "TLS_CHACHA20_POLY1305_SHA256") == 1);
-  // A greeting of one segment.
+  // Small enough for a greeting of one segment.
   FT_CHECK(SSL_CTX_set1_groups_list(context_, "X25519:P-256") == 1);
   SSL_CTX_set_verify(context_, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   SSL_CTX_set_session_cache_mode(context_, SSL_SESS_CACHE_OFF);
@@ -197,7 +197,7 @@ std::shared_ptr<const Tls> Tls::of_files(const TlsFiles& files) {
     fail_at_file("--tls-authority", files.authority,
                  fmt::format("has no certificate in PEM ({})", reason_of(ERR_peek_last_error())));
   }
-  // Each task is at both ends of connections, whatever its certificate was made for.
+  // Each task is at both ends of connections, whatever the purpose of its certificate.
   X509_VERIFY_PARAM_set_purpose(SSL_CTX_get0_param(context), X509_PURPOSE_ANY);
   check_own(context, files);
   return made;

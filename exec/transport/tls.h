@@ -1,4 +1,4 @@
-// Whom an encrypted connection takes for a process of its run.
+// Authentication of an encrypted connection's ends.
 #pragma once
 
 #include "exec/transport/job_key.h"
@@ -16,34 +16,34 @@ class ByteStream;
 
 /// A user's certificates: paths of PEM files, all three or none.
 struct TlsFiles {
-  std::string certificate;  ///< of this process; those between it and the authority come after it
-  std::string key;          ///< the certificate's own
-  std::string authority;    ///< certificates of those who vouch for the other processes
+  std::string certificate;  ///< of this process, followed by intermediate ones up to the authority
+  std::string key;          ///< private key of the certificate
+  std::string authority;    ///< certificates of the authorities that sign the other processes' ones
 
   [[nodiscard]] bool given() const { return !(certificate + key + authority).empty(); }
 };
 
-/// Traffic is encrypted, and nobody can change it on its way: TLS 1.3, in which both ends show a
-/// certificate, and neither goes on without one that it takes. The job key is proved above it
-/// (handshake.h), as without. One object serves all connections of a thread.
+/// Traffic is encrypted and protected against changes: TLS 1.3 with certificates of both ends, each
+/// of which the other must accept. The job key is proved above it (handshake.h), as without TLS.
+/// One object serves all connections of a thread.
 ///
 /// `of_key`: all processes of a run derive the same Ed25519 key from the job key (HKDF), and each
-/// wraps it in a certificate in memory. An end takes that one public key, whatever else the
-/// certificate says: nothing in it can expire. Any stranger sees the public key, and can try job
-/// keys against it, so a job key has to be drawn (as those that programs make are), not thought up.
+/// wraps it in a certificate in memory. An end accepts only that public key, whatever else the
+/// certificate says: nothing in it can expire. A stranger sees the public key, and can try job keys
+/// against it, so a job key has to be random (like those that programs create), not invented.
 ///
-/// `of_files`: the authority has to vouch for the other end's certificate, which has to be valid
-/// now. Names are not compared: nobody knows the hosts of a job before, and jobs of one authority
-/// are told apart by their keys.
+/// `of_files`: the authority must have signed the other end's certificate, which must be valid now.
+/// Names are not compared, since a job's hosts are not known before; jobs of one authority are
+/// distinguished by their keys.
 class Tls {
  public:
-  /// A key encrypts so much in one direction, then the next takes its place. AES-GCM bears 360 GB
-  /// (RFC 8446, 5.5), which a long training sends.
+  /// After this many bytes in one direction a key is replaced. AES-GCM allows 360 GB per key (RFC
+  /// 8446, 5.5), which a long training exceeds.
   static constexpr Bytes kRenewal{64'000'000'000};
 
   static std::shared_ptr<const Tls> of_key(const JobKey& key, Bytes renewal = kRenewal);
-  /// @throws InputError that names the file (it is not there, is no PEM, fits no other; this
-  /// process's own certificate would not be taken by one that has the same authority)
+  /// @throws InputError that names the file (it is missing, is no PEM, does not fit another; other
+  /// processes with the same authority would reject this process's certificate)
   static std::shared_ptr<const Tls> of_files(const TlsFiles& files);
 
   Tls(const Tls&) = delete;
@@ -64,9 +64,10 @@ class Tls {
   TlsFiles files_;
 };
 
-/// Encrypts what goes through `socket`, by Asio's own stream, and takes nothing before the ends
-/// know each other. If the first byte that comes is of a frame, the other end does not encrypt, and
-/// this one stops encrypting: the handshake then tells both ends, and closes the connection.
+/// Encrypts the traffic of `socket` with Asio's own stream, and takes nothing before the ends have
+/// authenticated each other. If the first received byte begins a frame, the other end does not
+/// encrypt, and this one stops encrypting: the handshake then informs both ends, and closes the
+/// connection.
 std::unique_ptr<ByteStream> tls_stream(std::unique_ptr<ByteStream> socket,
                                        std::shared_ptr<const Tls> tls, End end);
 

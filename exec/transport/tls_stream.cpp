@@ -26,11 +26,11 @@ SSL_CTX* shared(SSL_CTX* context) {
   return context;
 }
 
-constexpr std::size_t kRecord = 16 * 1024;  // the most that TLS encrypts at once
+constexpr std::size_t kRecord = 16 * 1024;  // maximum size of a TLS record
 constexpr std::size_t kAhead = 64 * 1024;   // encrypted before the socket takes it
-constexpr int kRecordsATurn = 32;           // of 16 KB, then other connections have theirs
+constexpr int kRecordsATurn = 32;  // records of 16 KB per turn, then other connections have theirs
 
-// What Asio's TLS has for a socket. Records that are to leave wait in `sealed`.
+// The lower layer of Asio's TLS in place of a socket. Outgoing records wait in `sealed`.
 struct Records {
   using executor_type = ByteStream::Executor;
   using lowest_layer_type = Records;
@@ -38,7 +38,7 @@ struct Records {
   [[nodiscard]] executor_type get_executor() const { return socket->executor(); }
   lowest_layer_type& lowest_layer() { return *this; }
 
-  // If the first byte is of a frame, the other end does not encrypt.
+  // If the first byte begins a frame, the other end does not encrypt.
   std::size_t read_some(const asio::mutable_buffer& into, ByteStream::Error& error) {
     error = asio::error::would_block;
     if (plain || drained || turns == 0) return 0;
@@ -62,15 +62,15 @@ struct Records {
 
   OwnedStream socket;
   std::vector<std::byte> sealed{};
-  std::vector<std::byte> frames{};  // what came in plain words
-  int turns = 0;                    // reads of the socket that are left
+  std::vector<std::byte> frames{};  // received unencrypted
+  int turns = 0;                    // remaining reads of the socket in this turn
   bool drained = false;             // the socket has no more before the next wait
   bool heard = false;
   bool plain = false;
 };
 
-// The ends say no farewell (close_notify): whoever can cut a connection off can end a process, too.
-// Frames have lengths, and each conversation has a last word.
+// The ends do not send close_notify: an attacker who can cut a connection can also end a process.
+// Frames have lengths, and each conversation has a last message.
 class TlsStream final : public ByteStream {
  public:
   TlsStream(OwnedStream socket, std::shared_ptr<const Tls> tls, End end)
@@ -148,7 +148,7 @@ class TlsStream final : public ByteStream {
     return count;
   }
 
-  // Encrypts from the beginning of `rest`, and removes it there, once each end knows the other.
+  // Encrypts from the beginning of `rest`, and removes it there, once both ends are authenticated.
   void seal(Parts& rest) {
     agreed_ = agreed_ || SSL_is_init_finished(ssl()) == 1;
     if (!agreed_ || dead_) return;
@@ -166,7 +166,7 @@ class TlsStream final : public ByteStream {
     }
     if (under_key_ < tls_->renewal().value) return;
     under_key_ = 0;
-    FT_CHECK(SSL_key_update(ssl(), SSL_KEY_UPDATE_NOT_REQUESTED) == 1);  // by the next write
+    FT_CHECK(SSL_key_update(ssl(), SSL_KEY_UPDATE_NOT_REQUESTED) == 1);  // sent with the next write
   }
 
   void note(const Error& error) {
@@ -179,11 +179,11 @@ class TlsStream final : public ByteStream {
   ssl::context context_;
   ssl::stream<Records> stream_;
   std::array<std::byte, kRecord> gathered_;
-  std::size_t sent_ = 0;  // of the records that are to leave
+  std::size_t sent_ = 0;  // of the outgoing records
   std::int64_t under_key_ = 0;
   std::string refusal_;
-  Error dead_;         // none: it is not
-  bool more_ = false;  // a read brings something though the socket has nothing
+  Error dead_;         // none while the stream works
+  bool more_ = false;  // a read returns data although the socket has none
   bool agreed_ = false;
 };
 

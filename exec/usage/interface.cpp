@@ -12,7 +12,7 @@
 namespace foretrain::exec {
 namespace {
 
-/// The next number of `line`, which it is cut from.
+/// Removes the next number from the beginning of `line`.
 std::int64_t take_number(std::string_view& line) {
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   std::int64_t number = -1;
@@ -23,7 +23,7 @@ std::int64_t take_number(std::string_view& line) {
 
 }  // namespace
 
-// A line an interface: `  eth0: received bytes, packets, 6 more, sent bytes, packets, 6 more`.
+// One line per interface: `  eth0: received bytes, packets, 6 more, sent bytes, packets, 6 more`.
 InterfaceBytes parse_interface_bytes(std::string_view text, std::string_view name) {
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));
@@ -46,7 +46,7 @@ InterfaceBytes interface_bytes(std::string_view name) {
 
 std::string loopback_trouble() {
   ifaddrs* all = nullptr;
-  if (getifaddrs(&all) != 0) return {};  // whoever connects will find out
+  if (getifaddrs(&all) != 0) return {};  // connecting will fail later
   bool up = false;
   for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
     constexpr unsigned kUp = IFF_LOOPBACK | IFF_UP;

@@ -20,7 +20,7 @@ rusage used_by(int whom) {
   return used;
 }
 
-// A figure of /proc/self/status, in kB there; 0: it is not there.
+// A figure of /proc/self/status, in kB there; 0 if it is missing.
 Bytes status(const char* format) {
   std::FILE* file = std::fopen("/proc/self/status", "r");
   if (file == nullptr) return {};
@@ -37,7 +37,7 @@ Bytes status(const char* format) {
 
 ProcessUsage process_usage() {
   const rusage used = used_by(RUSAGE_SELF);
-  // Not ru_maxrss, in which a process begins with what the one that started it has held.
+  // Not ru_maxrss, which a process inherits from the one that started it.
   return {seconds(used.ru_utime), seconds(used.ru_stime), status("VmRSS: %lld"),
           status("VmHWM: %lld")};
 }

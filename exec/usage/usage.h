@@ -1,4 +1,4 @@
-// What this process has used so far, as the kernel counts it.
+// Resources that this process has used, as the kernel counts them.
 #pragma once
 
 #include "models/base/quantity.h"
@@ -9,8 +9,8 @@ namespace foretrain::exec {
 struct ProcessUsage {
   double cpu_user_s = 0;
   double cpu_system_s = 0;
-  Bytes rss;       ///< resident memory now
-  Bytes rss_most;  ///< the most that was resident
+  Bytes rss;       ///< resident memory at present
+  Bytes rss_most;  ///< peak resident memory
 
   [[nodiscard]] double cpu_s() const { return cpu_user_s + cpu_system_s; }
 };
@@ -18,8 +18,8 @@ struct ProcessUsage {
 /// From getrusage and /proc/self/status.
 ProcessUsage process_usage();
 
-/// Seconds of CPU that this process has used so far, with its children that have ended and been
-/// waited for.
+/// CPU seconds that this process has used so far, with its children that have ended and been waited
+/// for.
 double family_cpu_s();
 
 /// CPU time that the calling thread has used so far.

@@ -1,4 +1,4 @@
-// What a node uses from one row of usage.csv to the next.
+// A node's resource usage between two rows of usage.csv.
 #pragma once
 
 #include "exec/usage/interface.h"
@@ -11,9 +11,9 @@ namespace foretrain::exec {
 
 class UsageSampler {
  public:
-  /// From now on. `interface`: of the emulated host; empty: none is counted.
+  /// Begins now. `interface`: of the emulated host; empty if none is counted.
   void start(const std::string& interface);
-  /// A row whose interval ends now, at `time`, where the node has sent and received so much in all.
+  /// Row of the interval that ends now, at `time`; `sent` and `received` are totals so far.
   UsageRow sample(Instant time, int node, Bytes sent, Bytes received);
   /// CPU time since the start.
   [[nodiscard]] double cpu_s() const { return process_usage().cpu_s() - at_start_.cpu_s(); }

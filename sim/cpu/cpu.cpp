@@ -8,7 +8,7 @@
 
 namespace foretrain::sim {
 namespace {
-// An event's token: which core, and which generation of its plan.
+// An event's token: the core with the generation of its plan.
 constexpr std::uint64_t kCoreBits = 12;
 }  // namespace
 
@@ -37,7 +37,7 @@ void Cpu::run(ThreadId thread, Duration amount, Work work, Callback done, Entry 
   FT_CHECK_OP(amount.ns, >=, 0);
   Thread& owner = threads_[thread];
   owner.items.push_back({static_cast<double>(amount.ns), work, task, done, pace});
-  if (owner.items.size() > 1 || owner.stopped) return;  // in line already, or not to be
+  if (owner.items.size() > 1 || owner.stopped) return;  // queued already, or stopped
   enter(thread, entry);
 }
 
@@ -52,7 +52,7 @@ void Cpu::stop(ThreadId thread) {
   const Instant now = engine_.now();
   const bool slowed_others = slows_others(core);
   settle(core, now);
-  if (place == core.line.begin()) core.slice_start = now;  // of whoever is next
+  if (place == core.line.begin()) core.slice_start = now;  // the next thread's slice begins now
   core.line.erase(place);
   core.since = now;
   plan(index, now);
@@ -81,13 +81,13 @@ void Cpu::hurry(ThreadId thread) {
   if (slows_others(core) != slowed_others) contention_changed(index, now);
 }
 
-// A thread that has work again, and no place in the line.
+// Queues a thread that has work again.
 void Cpu::enter(ThreadId thread, Entry entry) {
   const auto index = static_cast<std::size_t>(threads_[thread].core);
   Core& core = cores_[index];
   const Instant now = engine_.now();
   if (core.calling) {
-    // The thread whose callback this is keeps its place.
+    // The thread whose callback runs keeps its place.
     if (std::ranges::find(core.line, thread) == core.line.end()) line_up(core, thread, entry);
     return;
   }
@@ -126,7 +126,7 @@ bool Cpu::computes(const Core& core) const {
   return !running.items.empty() && running.items.front().work == Work::compute;
 }
 
-// Looked at around each change of a core: where cores do not slow each other, in no time.
+// Asked around each change of a core; costs no time if cores do not slow each other down.
 bool Cpu::slows_others(const Core& core) const {
   return sharing_.contention != 1 && computes(core);
 }
@@ -146,7 +146,7 @@ int Cpu::computing() const {
       std::ranges::count_if(cores_, [this](const Core& core) { return computes(core); }));
 }
 
-// Accounts for what the running thread did since the last change.
+// Accounts for the work of the running thread since the last change.
 void Cpu::settle(Core& core, Instant now) {
   if (core.line.empty() || core.calling) return;
   Thread& running = threads_[core.line.front()];
@@ -177,7 +177,7 @@ Duration Cpu::busy(int core) const {
   return runs ? place.busy + (engine_.now() - place.since) : place.busy;
 }
 
-// What the running thread does next takes longer where another process ran before.
+// Lengthens the next work item if the core ran another process before.
 void Cpu::change_process(Core& core) {
   Thread& running = threads_[core.line.front()];
   if (running.process == 0 || running.process == core.process) return;
@@ -187,7 +187,7 @@ void Cpu::change_process(Core& core) {
   core.process = running.process;
 }
 
-// Schedules when the running item ends, or its slice does if another thread waits.
+// Schedules the end of the running item, or of its slice if another thread waits.
 void Cpu::plan(std::size_t index, Instant now) {
   Core& core = cores_[index];
   ++core.generation;
@@ -209,7 +209,7 @@ void Cpu::wake(Instant now, std::uint64_t token) {
   const ThreadId runner = core.line.front();
   if (threads_[runner].items.front().left < 0.5) {
     finish_item(index, now);
-    // Somebody whom it woke goes before it.
+    // A thread that the callback woke may run before it.
     if (!core.line.empty() && core.line.front() != runner) core.slice_start = now;
   }
   const bool expired = now - core.slice_start >= sharing_.slice;

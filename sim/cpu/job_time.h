@@ -1,4 +1,4 @@
-// From a job's counted cost to seconds on a machine: the only place that does this.
+// Conversion of a job's counted cost to seconds on a machine, in one place.
 #pragma once
 
 #include "models/networks/network.h"
@@ -12,118 +12,118 @@
 
 namespace foretrain::sim {
 
-/// What the jobs of one model cost on the core of one host. Of several ways to know it the first
-/// that there is counts:
+/// The time that jobs of one model take on the core of one host. The first available source counts:
 ///
-///     gradient  a fixed time, by shares of its stages | the profile's times of their layers
-///               | a table over batch sizes            (measured for the model)
+///     gradient  a fixed time, divided over its stages by their shares | the profile's times of the
+///               stage's layers | a table over batch sizes (measured for the model)
 ///     evaluate  the profile's times of its layers
-///     gradient  overhead + examples x per_example, and, added to those of other batches, as values
+///     gradient  overhead + examples x per_example, plus moving the values that are added to the
+///               gradients of other batches
 ///     evaluate  overhead + examples x per_example     (both measured for the model)
-///     apply     overhead + bytes x per_byte           (of the model's updates: dense, or of sparse
-///                                                     pushes; or of any)
+///     apply     overhead + bytes x per_byte           (measured for the model's dense updates or
+///                                                     sparse pushes, else for any model)
 ///     all       overhead + max(FLOPs / peak, bytes / bandwidth)     (described: Roofline)
 ///     apply     bytes / bandwidth of the device                     (HostSpec::device_updates)
 ///
-/// and what a node does as it handles a message (`Worked`):
+/// and for the work of a node that handles a message (`Worked`):
 ///
-///     any               the time that the scenario gives            (training.compression.encode)
-///     sparse messages   overhead + bytes of them x per_byte         (of the model)
-///     values, or else   bytes x per_byte | bytes / bandwidth        (of any update | described)
+///     any               the time given by the scenario              (training.compression.encode)
+///     sparse messages   overhead + message bytes x per_byte         (measured for the model)
+///     other bytes       bytes x per_byte | bytes / bandwidth        (any update | described)
 ///
-/// What another program spends on a step (scenarios/spec/framework.h) comes on top of a gradient,
-/// told apart: `step`, `example` with each of its batches, `update`, `round` once. An evaluation
-/// that blocks nobody takes no time.
+/// The time that another framework spends on a step (scenarios/spec/framework.h) comes on top of a
+/// gradient and is reported separately: `step` and `example` with each of its batches, `update` and
+/// `round` once. An evaluation that blocks nobody takes no time.
 ///
-/// Realism: what was measured is calibrated at three batch sizes and straight between and beyond
-/// them. A profile is as good as its measurement; its times are of the device that was measured,
-/// whatever the host, unless model.profile_device says what that can do, or a device of the host
-/// was measured with the network (scenarios/spec/measured_networks.h); they stand for a device that
-/// computes while its core does nothing else. A roofline is a bound that kernels stay below, often
-/// by half, and that caches let them exceed: it orders machines, it does not time them. Its
-/// overhead is paid by every stage of a gradient. A device's update has none, since one kernel
-/// takes many buckets: it reads, writes parameters, gradients, what the optimizer keeps, with a few
-/// FLOPs a byte.
+/// Realism: measured costs are calibrated at three batch sizes and linear between and beyond them.
+/// A profile is as good as its measurement. Its times belong to the measured device, whatever the
+/// host, unless model.profile_device describes that device or a device of the host was measured
+/// with the network (scenarios/spec/measured_networks.h); they assume a device that computes while
+/// its core does nothing else. A roofline is a bound: kernels stay below it, often by half, and
+/// caches let them exceed it. It ranks machines and does not predict times. Every stage of a
+/// gradient pays its overhead. A device's update pays none, since one kernel handles many buckets:
+/// it reads and writes parameters, gradients and optimizer state, with a few FLOPs per byte.
 class JobTime {
  public:
-  /// Of `machine`; `model` is a key of its models, empty for a profile, whose jobs carry their
-  /// times. Null: nothing costs time but what is fixed, or in the profile.
-  /// `fixed_gradient`: every gradient takes this long instead. `device`: gradients and evaluations
-  /// are an accelerator's; null: the core's.
-  /// @throws InputError where nothing is known of the model
+  /// `machine`: null if nothing takes time except fixed times and those of a profile. `model`: a
+  /// key of the machine's models; empty for a profile, whose jobs carry their times.
+  /// `fixed_gradient`: every gradient takes this long instead. `device`: the accelerator that
+  /// computes gradients and evaluations; null if the core does.
+  /// @throws InputError if the machine knows nothing about the model
   JobTime(const Machine* machine, const std::string& model, std::optional<Duration> fixed_gradient,
           const Roofline* device = nullptr);
 
-  /// A profile's times are of another device: on this one they are so many times as long
+  /// Scales the times of a profile, which was measured on another device, by `ratio`
   /// (scenarios/spec/measured_device.h, scenarios/spec/measured_networks.h).
   void scale_profile(double ratio) { profile_ratio_ = ratio; }
-  /// Of trainings by a program that spends so much on a step, with so many workers.
+  /// Adds what a framework spends on a step with this number of workers.
   void add(const FrameworkSpec& framework, int workers);
 
-  /// Updates are the device's, whose memory has this bandwidth.
+  /// The device applies updates; its memory has this bandwidth.
   void update_on_device(BytesPerSecond rate) {
     if (on_device_) update_rate_ = rate;
   }
 
-  /// Undisturbed, at full speed; of a gradient the median.
+  /// Undisturbed, at full speed; for a gradient the median.
   [[nodiscard]] Duration of(const Job& job) const;
-  /// What a node did itself.
+  /// Time of work that a node did itself.
   [[nodiscard]] Duration of(const Worked& worked) const;
-  /// What another program spends on the job beside it: no straggler makes that longer.
+  /// Time that a framework adds to the job. Stragglers do not lengthen it.
   [[nodiscard]] Duration overhead(const Job& job) const {
     if (job.kind != JobKind::gradient || job.stage > 0) return {};
     const Duration of_batch = batch_overhead_ + example_overhead_ * job.examples;
     return job.batch == 0 ? of_batch + update_overhead_ : of_batch;
   }
-  /// Gradients are those of one of the host's devices.
+  /// A device of the host computes the gradients.
   [[nodiscard]] bool on_device() const { return on_device_; }
-  /// So are updates.
+  /// A device of the host applies the updates.
   [[nodiscard]] bool updates_on_device() const { return update_rate_.value > 0; }
-  /// Gradients are a device's, whosoever; the core waits.
+  /// Any device computes the gradients (also that of a profile); the core waits.
   [[nodiscard]] bool of_device() const { return on_device_ || compute_ == Source::profiled; }
-  /// It is calibrated: what it waits for its bytes comes on top (models/cost/caches.h).
+  /// Whether a cache-miss penalty (models/cost/caches.h) is added to the job: only for calibrated
+  /// times.
   [[nodiscard]] bool refills(JobKind kind) const {
-    if (kind == JobKind::evaluate) return false;  // measured with all that it waits for
+    if (kind == JobKind::evaluate) return false;  // the measurement includes its misses
     if (kind == JobKind::apply && updates_on_device()) return false;
     if (kind != JobKind::gradient) return apply_from_ == Source::measured;
     return !fixed_gradient_ && compute_ == Source::measured;
   }
-  /// What it takes longer where messages came before it (Machine::resume).
+  /// Warm-up time of a job that begins after messages (Machine::resume).
   [[nodiscard]] Duration resumed(const Job& job) const {
     return refills(job.kind) ? std::min(resume_, of(job)) : Duration{};
   }
-  /// What it takes longer on a thread beside the loop (Machine::thread_change); a device's gradient
-  /// is on none.
+  /// Additional time of a job on another thread than the loop (Machine::thread_change); none for a
+  /// gradient of a device.
   [[nodiscard]] Duration handed_over(const Job& job) const {
     const bool of_device = job.kind == JobKind::gradient && on_device_;
     return refills(job.kind) && !of_device ? thread_change_ : Duration{};
   }
   /// Standard deviation of the logarithm of a gradient's time: lognormal around the median. Without
-  /// it two workers of equal speed would meet at the server in one pattern for good.
+  /// jitter two workers of equal speed would meet at the server in one fixed pattern.
   [[nodiscard]] double gradient_jitter() const {
     return fixed_gradient_ ? 0 : model_.gradient_jitter;
   }
-  /// Gradients are timed by what a machine is described as, not by what somebody measured.
+  /// Gradients are timed by a described machine, not by a measurement.
   [[nodiscard]] bool uncalibrated() const { return gradients_by() == Source::described; }
-  /// What gradients are timed by.
+  /// Source of the gradients' times.
   enum class Source : std::uint8_t { measured, profiled, described, given };
   [[nodiscard]] Source gradients_by() const { return fixed_gradient_ ? Source::given : compute_; }
 
  private:
   [[nodiscard]] Duration gradient(const Job& job) const;
   [[nodiscard]] Duration apply(const Job& job) const;
-  /// Values that the core moves.
+  /// Time in which the core moves these bytes.
   [[nodiscard]] Duration moving(Bytes bytes) const;
   [[nodiscard]] Duration profiled(const TotalCost& cost) const;
   [[nodiscard]] static Duration described(const Roofline& roofline, const TotalCost& cost);
 
-  Source compute_ = Source::measured;  // of gradients that are not fixed, of evaluations
+  Source compute_ = Source::measured;  // of evaluations, and of gradients without a fixed time
   Source apply_from_ = Source::measured;
   ModelCost model_;
   AffineCost apply_;
   Roofline roofline_;             // of the core
-  Roofline computing_;            // of what computes: that, or a device
-  BytesPerSecond update_rate_{};  // of the device, that updates; 0: a core does
+  Roofline computing_;            // of the core or the device that computes
+  BytesPerSecond update_rate_{};  // of the device that updates; 0 if a core does
   std::optional<Duration> fixed_gradient_;
   double profile_ratio_ = 1;
   Duration batch_overhead_;

@@ -1,4 +1,4 @@
-// What the jobs of a recorded run took: the other source of their times, beside the model.
+// Job times of a recorded run, an alternative to the model.
 #pragma once
 
 #include "models/base/time.h"
@@ -14,30 +14,29 @@
 
 namespace foretrain::sim {
 
-/// The jobs of one node, each as long as a run recorded it (InputRow::took), in place of what
-/// JobTime says. What is left of a forecast's error with them is that of protocol, transport and
-/// network; the rest was that of compute.
+/// The jobs of one node, each as long as a run recorded it (InputRow::took), in place of JobTime.
+/// The remaining error of a forecast is then that of protocol, transport and network; the rest of
+/// its error was that of compute.
 ///
-/// A program numbers its jobs alike in both modes: each stage of the gradient, each bucket that is
-/// reduced or applied, the evaluation. So the n-th job of a number takes what the n-th of that
-/// number took in the run. One more than the run had (who quickly computes takes over gradients of
-/// others, where the quota is shared) takes the median of them, and so does one whose time the run
-/// did not know.
+/// A program numbers its jobs in the same way in both modes: each stage of the gradient, each
+/// bucket that is reduced or applied, the evaluation. So the n-th job with a number takes the time
+/// of the n-th job with that number in the run. A further one takes their median (a fast worker
+/// computes gradients of others if they share a quota), and so does one whose time was not
+/// recorded.
 ///
-/// A run records CPU time (exec/driver/job_clock.h), not the time that passes meanwhile: nodes that
-/// share a core, and the loop of the node itself, hold a job up, and the simulation lets them do so
-/// again. CPU time has in it what made this very job slow: caches that others had used, a memory
-/// that others read, a clock that fell, the factor of a straggler; and what it costs to hand a job
-/// over to its thread and back, which calibration counts as compute, too. It has not the batches
-/// that are prepared beside it.
+/// A run records CPU time (exec/driver/job_clock.h), not elapsed time: other nodes on the core, and
+/// the node's own loop, delay a job, and the simulation models that again. The CPU time includes
+/// whatever slowed this very job: caches used by others, memory read by others, a lower clock, the
+/// factor of a straggler; also the handoff to its thread and back, which calibration counts as
+/// compute, too. It excludes the batches that are prepared in parallel.
 class RecordedTimes {
  public:
-  /// Nothing is recorded.
+  /// Without recorded times.
   RecordedTimes() = default;
-  /// Of `node`; `inputs`: of all, each node's in order.
+  /// For `node`. `inputs`: those of all nodes, in order for each node.
   RecordedTimes(std::span<const InputRow> inputs, NodeId node);
 
-  /// The job begins: what it takes. Nothing: no job of its number was recorded with its time.
+  /// Returns the time of a job that begins; nullopt if no job with its number has a recorded time.
   std::optional<Duration> begin(const Job& job);
 
  private:
@@ -46,7 +45,7 @@ class RecordedTimes {
     std::size_t begun = 0;
     Duration median;
   };
-  std::map<std::uint64_t, Sequence> jobs_;  // by their numbers
+  std::map<std::uint64_t, Sequence> jobs_;  // by job number
 };
 
 }  // namespace foretrain::sim

@@ -39,7 +39,7 @@ Attempts::Attempts(World& world, const Prepared& prepared, const MachineLookup& 
   training_ = make({});
 }
 
-// Sums of a host's workers are nobody's alone.
+// Workers of a host that push one common sum cannot be lost one by one.
 void Attempts::add_hosts() {
   const Scenario& scenario = prepared_.scenario_case.scenario;
   if (scenario.cluster.hosts.empty()) return;
@@ -151,7 +151,7 @@ void Attempts::ready() {
   if (std::exchange(is_down_, false)) {
     totals_.down += now - down_since_;
     began_ = now;
-    for (Host& host : world_.hosts) host.disk_free = now;  // what was to be written is gone
+    for (Host& host : world_.hosts) host.disk_free = now;  // pending writes are gone
   }
   training_->go();
 }

@@ -1,4 +1,4 @@
-// A training that is set back to its last checkpoint, or goes on without a worker, as nodes fail.
+// A training that returns to its last checkpoint, or continues without a worker, after failures.
 #pragma once
 
 #include "reports/record/checkpoint_tally.h"
@@ -15,39 +15,40 @@
 
 namespace foretrain::sim {
 
-/// Hosts with an `mtbf:` fail at exponential times of that mean, independent of each other, each by
-/// the stream `failure.<host>`:
+/// Hosts with an `mtbf:` fail at independent, exponentially distributed times with that mean, each
+/// drawn from the stream `failure.<host>`:
 ///
 ///     P(no failure within t) = exp(-t * sum over hosts of 1 / mtbf)
 ///
-/// The supervisor decides, as in a run (models/supervision): the loss of all nodes of a host at
-/// once is the loss of these workers if the others go on without them. Other processes take their
-/// places `restart_after` later, as with a fault's `restart_after`. Else all nodes end, as `run
-/// --max-restarts` does; `restart_after` later, when no host is down any more, all of them begin
-/// again: from the newest checkpoint that all had kept, else with the first step. Only that is
-/// counted in `totals`.
+/// The supervisor decides, as in a run (models/supervision). If the others can continue without a
+/// host's workers, the loss of the host is the loss of these workers; new processes replace them
+/// `restart_after` later, as with a fault's `restart_after`. Otherwise all nodes end, as in `run
+/// --max-restarts`. `restart_after` later, when no host is down any more, all nodes begin again,
+/// from the newest checkpoint that all nodes have completed, else with the first step. `totals`
+/// counts only these restarts.
 ///
-/// Realism: what a host has kept outlives it (a shared file system, or a restart of the same host);
-/// the network still carries what it has of nodes that are gone; a host has its next failure as
-/// long after one as ever, whatever it does. Source: Young, A first order approximation to the
+/// Realism: saved states survive their host (a shared file system, or a restart of the same host);
+/// the network still carries messages of nodes that are gone; the time to a host's next failure
+/// does not depend on its past or its load. Source: Young, A first order approximation to the
 /// optimum checkpoint interval, CACM 17(9), 1974; Daly, A higher order estimate of the optimum
-/// checkpoint interval for restart dumps, FGCS 22(3), 2006, whose expected times a test holds this
-/// to.
+/// checkpoint interval for restart dumps, FGCS 22(3), 2006, to whose expected times a test compares
+/// this.
 class Attempts : public Actor {
  public:
-  /// So many failures before the next checkpoint, or the end, are too many: it would never end.
+  /// After this many failures without a new checkpoint the training counts as failed: it would
+  /// never end.
   static constexpr int kMostInARow = 1'000;
 
   struct Owner {
-    /// The nodes of the training are about to go.
+    /// The nodes of the training are about to be removed.
     std::function<void()> ends;
-    /// It goes back to where each node had reported so many steps, the chief so many evaluations.
-    /// Returns how many steps were lost.
+    /// Sets the record back to these numbers of reported steps per node and of the chief's
+    /// evaluations. Returns the number of lost steps.
     std::function<std::int64_t(const std::vector<std::int64_t>& reported, std::int64_t evaluated)>
         set_back;
   };
 
-  /// `listener`: without `kept`, `keeping`. All others as SimTraining; they outlive it.
+  /// `listener` has no `kept`, `keeping`. The other arguments as in SimTraining; they outlive this.
   Attempts(World& world, const Prepared& prepared, const MachineLookup& machines,
            const SimTraining::Listener& listener, std::span<const InputRow> recorded, Owner owner);
 
@@ -56,13 +57,13 @@ class Attempts : public Actor {
 
   [[nodiscard]] SimTraining& training() { return *training_; }
   [[nodiscard]] const SimTraining& training() const { return *training_; }
-  /// Why it cannot go on; empty: it can.
+  /// Reason why the training cannot continue; empty if it can.
   [[nodiscard]] const std::string& failure() const {
     return failure_.empty() ? training_->failure() : failure_;
   }
-  /// It may be set back, or lose workers to failing hosts.
+  /// True if the training may be set back or may lose workers to failing hosts.
   [[nodiscard]] bool may_fail() const { return !hosts_.empty() || faults_may_set_back_; }
-  /// Scheduled events that help nobody who waits.
+  /// Number of scheduled events that cannot unblock a waiting node.
   [[nodiscard]] std::size_t idle_events() const {
     return training_->idle_events() + (started_ ? hosts_.size() : 0);
   }
@@ -70,16 +71,16 @@ class Attempts : public Actor {
   [[nodiscard]] const RestartTotals& totals() const { return totals_; }
 
  private:
-  static constexpr std::uint64_t kRestart = 0;  // a token; others: a host, from 1
+  static constexpr std::uint64_t kRestart = 0;  // a token; others are hosts, from 1
   struct FailingHost {
-    std::size_t host = 0;  // of the world
+    std::size_t host = 0;  // index in the world
     std::string name;
     Duration mtbf;
     Duration restart_after;
     Stream stream;
-    std::vector<NodeId> nodes{};  // of the training, on it
-    bool workers_only = true;     // others may take the place of each of them
-    Instant ready_at{};           // after its last failure
+    std::vector<NodeId> nodes{};  // nodes of the training on this host
+    bool workers_only = true;     // each of them can be replaced
+    Instant ready_at{};           // end of the restart after its last failure
   };
 
   void add_hosts();
@@ -100,13 +101,13 @@ class Attempts : public Actor {
   CheckpointTally checkpoints_;
   std::vector<FailingHost> hosts_;
   bool faults_may_set_back_ = false;
-  std::vector<std::unique_ptr<SimTraining>> gone_;  // events of theirs are still to come
+  std::vector<std::unique_ptr<SimTraining>> gone_;  // events of theirs are still scheduled
   std::unique_ptr<SimTraining> training_;
   bool started_ = false;
-  std::map<std::int64_t, KeptStates> under_way_;  // by cut
-  KeptStates newest_;                             // that all nodes have kept
+  std::map<std::int64_t, KeptStates> under_way_;  // incomplete checkpoints, by cut
+  KeptStates newest_;                             // complete checkpoint
   Instant newest_at_;
-  Instant began_;  // the attempt
+  Instant began_;  // begin of the present attempt
   Instant down_since_;
   bool is_down_ = false;
   int in_a_row_ = 0;

@@ -31,8 +31,8 @@ Layout dealt_by_bytes(Layout layout, std::size_t workers) {
   return layout;
 }
 
-/// A worker with its part of the sums of its host. Its program pushes to servers, and hears what
-/// they answer, as if it were there alone.
+/// A worker with its part of its host's sums. Its program pushes to servers and receives their
+/// answers, as if it were alone on the host.
 class HostWorker : public Node, public Buffering, private Reduction::Owner {
  public:
   HostWorker(std::shared_ptr<const Hosts> hosts, NodeId id)
@@ -62,12 +62,12 @@ class HostWorker : public Node, public Buffering, private Reduction::Owner {
   }
 
  private:
-  /// A bucket on its way.
+  /// A bucket in transit.
   struct Part {
-    Send push;          // the program's last one
-    Message answer;     // the last one
-    JobId sum{};        // its owner's: the job that ends a sum
-    bool over = false;  // its last values are here
+    Send push;          // the program's last push
+    Message answer;     // the last answer
+    JobId sum{};        // at the owner: the job that ends a sum
+    bool over = false;  // the last values have arrived
   };
 
   [[nodiscard]] NodeId local(NodeId member) const {
@@ -78,7 +78,7 @@ class HostWorker : public Node, public Buffering, private Reduction::Owner {
     return training_.layout->buckets[index];
   }
 
-  // What it pushes goes into a sum of the host.
+  // Passes the input to the program; its pushes go into the host's sums.
   void tell(Instant now, Input input, Effects& effects) {
     Effects wanted;
     program_->handle(now, std::move(input), wanted);
@@ -96,9 +96,9 @@ class HostWorker : public Node, public Buffering, private Reduction::Owner {
     }
   }
 
-  // A sum of others of the host.
+  // A partial sum from another worker of the host.
   void add(Instant now, NodeId from, Message sum, Effects& effects) {
-    if (buckets_[sum.bucket].over) return;  // nobody wants it any more
+    if (buckets_[sum.bucket].over) return;  // the training of this bucket has ended
     Effects of_sum;
     const auto renewed = reduction_.receive(now, local(from), std::move(sum), of_sum);
     if (!renewed || !renewed->empty()) {
@@ -116,7 +116,8 @@ class HostWorker : public Node, public Buffering, private Reduction::Owner {
     return job;
   }
 
-  // The sum of all goes to the server; to the reduction it is computed when that has answered.
+  // The owner pushes the complete sum. For the reduction the sum counts as computed when the server
+  // answers.
   void added_up(Instant now, JobId job, Effects& effects) {
     const auto end = ends_.find(job);
     if (end == ends_.end()) {
@@ -138,8 +139,8 @@ class HostWorker : public Node, public Buffering, private Reduction::Owner {
     return buckets_[bucket].answer.payload;
   }
 
-  // What a server says, or one of the host has heard of it: others of the host first, then its
-  // program.
+  // An answer of a server, or one passed on by a worker of the host. It goes to the other workers
+  // of the host first, then to this program.
   void take(Instant now, NodeId from, Message message, Effects& effects) {
     const std::uint32_t bucket = message.bucket;
     Part& part = buckets_[bucket];
@@ -170,8 +171,8 @@ class HostWorker : public Node, public Buffering, private Reduction::Owner {
     carry_out(std::move(of_sum), effects);
   }
 
-  // Last values of a bucket whose sum is under way, or not begun: they come the way of all values,
-  // behind those of the step before.
+  // Final values of a bucket whose sum is incomplete or not begun take the route of all values,
+  // after those of the step before.
   void pass_on(const Message& message, Effects& effects) const {
     const Training& host = *hosts_->of_a_host;
     const Route route(host, host.layout->buckets[message.bucket], place_);
@@ -180,8 +181,8 @@ class HostWorker : public Node, public Buffering, private Reduction::Owner {
     }
   }
 
-  // Values go on with what the server says of them. That they are put in their place costs the
-  // program, which tells that itself.
+  // Values are passed on inside the server's message. The cost of storing them is skipped: the
+  // program reports it itself.
   void carry_out(Effects of_sum, Effects& effects) const {
     for (Effect& effect : of_sum) {
       if (std::holds_alternative<Worked>(effect)) continue;
@@ -199,14 +200,14 @@ class HostWorker : public Node, public Buffering, private Reduction::Owner {
   const Training& training_;
   const std::vector<NodeId>& members_;  // workers of the host
   std::unique_ptr<Node> program_;
-  HeldParameters held_;  // sizes
+  HeldParameters held_;  // sizes only
   RoutedReduction reduction_;
-  int place_;  // among the members
+  int place_;  // position among the members
   std::vector<Part> buckets_;
-  std::map<JobId, std::uint32_t> ends_;  // by `Part::sum`
+  std::map<JobId, std::uint32_t> ends_;  // jobs by `Part::sum`
 };
 
-/// A server whose program knows hosts as its workers.
+/// A server whose program sees hosts as its workers.
 class HostServer : public Node, public Buffering {
  public:
   HostServer(std::shared_ptr<const Hosts> hosts, NodeId id)
@@ -233,7 +234,8 @@ class HostServer : public Node, public Buffering {
   }
 
  private:
-  /// What its program calls node `id`; and who that is, of a host the owner of `bucket` there.
+  /// Translates node ids to the program's view and back; a host is represented by its owner of
+  /// `bucket`.
   [[nodiscard]] NodeId known_as(NodeId id) const {
     const std::uint32_t number = index_of(id);
     const auto workers = static_cast<std::uint32_t>(hosts_->host_of.size());
@@ -250,7 +252,7 @@ class HostServer : public Node, public Buffering {
 
   std::shared_ptr<const Hosts> hosts_;
   std::unique_ptr<Node> program_;
-  const Buffering* holder_;  // the program, where it holds payloads
+  const Buffering* holder_;  // the program, if it holds payloads
 };
 
 }  // namespace
@@ -258,7 +260,7 @@ class HostServer : public Node, public Buffering {
 LocalSum::LocalSum(const Training& training, const std::vector<NodePlace>& places) {
   FT_CHECK(!training.numerics);
   Hosts hosts;
-  std::map<std::size_t, std::size_t> numbers;  // of the hosts, by what their places call them
+  std::map<std::size_t, std::size_t> numbers;  // host numbers by place
   for (int worker = 0; worker < training.workers; ++worker) {
     const std::size_t place = places[static_cast<std::size_t>(worker)].host;
     const std::size_t host = numbers.emplace(place, numbers.size()).first->second;

@@ -56,13 +56,14 @@ class Replay {
  private:
   struct Member {
     std::unique_ptr<Node> program;
-    std::deque<InputRow> rows;                              // still to be fed
-    std::map<std::uint32_t, std::deque<Message>> messages;  // on their way, by sender
-    // Of jobs that are done. States of two cuts may be on their way to the disk, under one number.
+    std::deque<InputRow> rows;                              // not fed yet
+    std::map<std::uint32_t, std::deque<Message>> messages;  // in transit, by sender
+    // Results of completed jobs. States of two cuts may be written at the same time, under one job
+    // number.
     std::map<std::uint64_t, std::deque<JobResult>> results;
     NodeTotals totals;
     bool started = false;
-    bool kept = false;  // its state of the next cut: what it did from there on was lost
+    bool kept = false;  // its state of the next cut: later work was lost
     bool finished = false;
   };
 
@@ -75,7 +76,7 @@ class Replay {
     }
   }
 
-  // Every node begins again with the state that it had at the cut; nothing else is left of before.
+  // Restarts every node from its state at the cut; all else is discarded.
   void go_on_from(std::int64_t cut) {
     const auto states = states_.find(cut);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -87,7 +88,7 @@ class Replay {
       }
       Member& member = nodes_[i];
       const auto begins = [](const InputRow& row) { return row.kind == InputRow::Kind::started; };
-      // The start that was fed is not among them any more, but where nothing was fed.
+      // The start that was fed is already removed, unless nothing was fed.
       const auto from = member.rows.begin() + (member.started || member.rows.empty() ? 0 : 1);
       member.rows.erase(member.rows.begin(), std::find_if(from, member.rows.end(), begins));
       member.program = make_node(training_, NodeId(static_cast<int>(i)));
@@ -103,7 +104,7 @@ class Replay {
     return training_->role(NodeId(static_cast<int>(i)));
   }
 
-  // The input that the row stands for, where it exists already.
+  // The input of the row, if it exists already.
   std::optional<Input> input_of(Member& member, const InputRow& row) {
     switch (row.kind) {
       case InputRow::Kind::started:
@@ -134,8 +135,9 @@ class Replay {
     return std::nullopt;
   }
 
-  // What a sender sent after its state of the next cut is no part of that cut: its sender sends it
-  // again. It may have come before the receiver's own state was kept, which does not hold it.
+  // A message sent after the sender's state of the next cut is not part of that cut: its sender
+  // will send it again. The run may have delivered it before the receiver's state was saved; that
+  // state does not contain it.
   bool pass_over(Member& member, const InputRow& row) const {
     if (row.kind != InputRow::Kind::received || row.peer >= nodes_.size()) return false;
     if (!nodes_[row.peer].kept) return false;
@@ -187,7 +189,7 @@ class Replay {
                                                                             : JobResult{});
       if (job.prefetch) job.prefetch();
     } else if (auto* keep = std::get_if<Keep>(&effect)) {
-      member.results[static_cast<std::uint64_t>(keep->job)].emplace_back();  // kept in its time
+      member.results[static_cast<std::uint64_t>(keep->job)].emplace_back();  // done at its time
       if (std::ranges::find(resumed_, keep->cut) != resumed_.end()) {
         states_[keep->cut][i] = keep->state();
       }
@@ -203,8 +205,8 @@ class Replay {
     }
   }
 
-  // The recorded training did not end by itself, nor does this one; what nodes made of the end of
-  // the others is no news.
+  // The recorded training did not end by itself, nor does this one. Failures that nodes report
+  // because others ended are dropped.
   void interrupt() {
     record_.outcome = Outcome::interrupted;
     record_.failure = "the recorded inputs end here: their training was not done";
@@ -233,7 +235,7 @@ class Replay {
   std::shared_ptr<const Training> training_;
   std::vector<Member> nodes_;
   bool whole_;                         // the recorded training was done
-  std::vector<std::int64_t> resumed_;  // the cuts that it went on from
+  std::vector<std::int64_t> resumed_;  // cuts from which it resumed
   std::optional<std::int64_t> next_cut_;
   std::map<std::int64_t, std::map<std::size_t, std::string>> states_;  // by cut, node
   Record record_;

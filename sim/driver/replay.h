@@ -1,4 +1,4 @@
-// A recorded training again: in the order of its inputs, or by the times of its jobs.
+// Repetition of a recorded training: in the order of its inputs, or with its job times.
 #pragma once
 
 #include "reports/record/record.h"
@@ -6,25 +6,25 @@
 
 namespace foretrain::sim {
 
-/// Feeds every node the inputs that `recorded` says it had, in that order, each as soon as the
-/// message or the job that it stands for exists; nothing takes time, nodes are told the recorded
-/// times. So whatever the strategy, the weights are those of the recorded run, bit for bit.
+/// Feeds every node its recorded inputs in their recorded order, each as soon as the corresponding
+/// message or job exists. Nothing takes time; nodes receive the recorded times. So, whatever the
+/// strategy, the weights equal those of the recorded run, bit for bit.
 ///
-/// A run that went on from checkpoints goes to each of them, then on from the states that its nodes
-/// have there; what was lost is left out.
+/// If the run resumed from checkpoints, the replay also continues from the states that its nodes
+/// have at each of these checkpoints; the lost work is skipped.
 ///
-/// Returns the record of what the nodes reported, with the recorded times. Of a run that was not
-/// done it goes as far as the inputs, and is interrupted there.
-/// @throws InputError where the record has no inputs, or no such training could have made them;
-/// NotDone where a signal came meanwhile (reports/record/interruption.h)
+/// Returns the record of the nodes' reports, with the recorded times. If the run was not done, the
+/// replay ends with its inputs, as interrupted.
+/// @throws InputError if the record has no inputs, or no such training could have produced them;
+/// NotDone if a signal came meanwhile (reports/record/interruption.h)
 Record replay(const Record& recorded);
 
-/// Whether `recorded` says what its jobs took: a run that was asked to (RunOptions::job_times).
+/// Whether `recorded` has job times: they are recorded on request (RunOptions::job_times).
 bool has_job_times(const Record& recorded);
 
-/// The case to simulate where jobs take what a run recorded of them (SimulateOptions::recorded).
-/// Nobody asks what is learned then: without numerics, but where sizes of messages or the end of
-/// the training depend on values.
+/// The case to simulate with recorded job times (SimulateOptions::recorded). What the model learns
+/// does not matter there, so numerics are off, except if message sizes or the end of the training
+/// depend on values.
 Case case_of_times(const Case& scenario_case, DataSets& data_sets);
 
 }  // namespace foretrain::sim

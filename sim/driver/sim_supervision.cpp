@@ -1,4 +1,4 @@
-// What a supervisor decides, carried out on simulated nodes.
+// Decisions of the supervisor applied to simulated nodes.
 #include "models/protocol/registry.h"
 #include "sim/driver/sim_training.h"
 
@@ -37,7 +37,7 @@ void SimTraining::perform(const supervision::Effects& effects) {
   }
 }
 
-// Another process takes its place, or begins with all others; it joins at once.
+// A new process replaces the node's, or begins with all others; it joins at once.
 void SimTraining::perform(const supervision::Start& start) {
   const NodeId id = start.node;
   const std::int64_t incarnation = supervisor_->incarnation(id);
@@ -95,7 +95,7 @@ void SimTraining::perform(const supervision::Record& record) {
   }
 }
 
-// Nodes of a simulation join and leave at once.
+// Only these timers matter: simulated nodes join and leave at once.
 void SimTraining::perform(const supervision::Arm& arm) {
   using Kind = supervision::Timer::Kind;
   if (arm.timer.kind != Kind::start && arm.timer.kind != Kind::suspicion) return;

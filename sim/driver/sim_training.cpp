@@ -19,11 +19,11 @@
 namespace foretrain::sim {
 namespace {
 
-// An evaluation that blocks all: workers but the chief stand still, or go on.
+// Tokens for an evaluation that blocks all: workers except the chief stop and resume.
 constexpr std::uint64_t kStop = 0;
 constexpr std::uint64_t kGoOn = 1;
 
-// Nothing more telling turns up later: whatever dies is told at once.
+// No `suspicion`: a death is reported at once, so no better explanation follows.
 std::shared_ptr<supervision::Supervisor> supervisor_of(
     const std::shared_ptr<const Training>& training) {
   const auto role = [training](NodeId id) { return training->role(id); };
@@ -54,7 +54,7 @@ std::vector<NodePlace> placed(const World& world, const Prepared& prepared,
   return places;
 }
 
-// What is read, shipped of a batch.
+// Bytes of a batch that are read and transferred.
 Bytes batch_bytes(const Case& c, const Training& training) {
   const InputSpec& input = c.scenario.dataset.input;
   if (input.example_size.value > 0) return input.example_size * training.batch_size;
@@ -68,7 +68,7 @@ Bytes batch_bytes(const Case& c, const Training& training) {
   return {4 * training.network->input().image.size() * training.batch_size};
 }
 
-// The repetitions of a model's gradients at whichever batch differed most.
+// Spread of the repetitions at the batch size where a model's gradients varied most.
 double spread_of(const Machine& machine, const std::string& model) {
   double most = 0;
   for (const Measurement& each : machine.measurements) {
@@ -77,8 +77,8 @@ double spread_of(const Machine& machine, const std::string& model) {
   return most;
 }
 
-// How many times as long as in the profile its times are on a device of the host: by what somebody
-// measured there, else by data sheets. Evaluations are by the batch of the training, too.
+// Ratio of gradient times on the host's device to the profile's: by measurements of that device,
+// else by data sheets. Applied to evaluations, too, at the batch size of the training.
 double profile_ratio(const HostSpec& spec, const ModelSpec& model, const Training& training) {
   const int batch = training.batch_size;
   const auto measured = measured_gradient(spec.measured, model.profile_network, batch);
@@ -86,14 +86,14 @@ double profile_ratio(const HostSpec& spec, const ModelSpec& model, const Trainin
   return measured->seconds() / gradient_cost(*training.network, batch).measured.seconds();
 }
 
-// `dgx-1` of hosts that are called dgx-1-0, dgx-1-1.
+// `dgx-1` for hosts named dgx-1-0, dgx-1-1.
 std::string kind_of_host(const HostSpec& spec) {
   std::string name = spec.name;
   if (name.size() > 1 && name.ends_with('-')) name.pop_back();
   return name;
 }
 
-// What times a gradient on hosts like `spec`.
+// The source of gradient times on hosts like `spec`.
 ComputeBasis basis_of(const JobTime& job_time, const HostSpec* spec, const Machine* machine,
                       const Prepared& prepared) {
   ComputeBasis basis;
@@ -195,7 +195,7 @@ void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& m
     if (devices) {
       job_times_.back().scale_profile(profile_ratio(spec, scenario.model, *training_));
     }
-    // With servers they apply, and do not have it.
+    // With servers, the servers apply updates; they have no device.
     if (spec.device_updates && training_->servers == 0) {
       job_times_.back().update_on_device(spec.device.memory_bandwidth);
     }
@@ -213,14 +213,14 @@ void SimTraining::note(const Machine& machine, const JobTime& job_time) {
   uncalibrated_ += machine.name;
 }
 
-// Of the host whose job times were added last; null: this machine, of a scenario that lists none.
+// For the host whose job times were added last; a null `spec` is this machine if no host is listed.
 void SimTraining::note_basis(const HostSpec* spec, const Machine* machine,
                              const Prepared& prepared) {
   const std::size_t place = job_times_.size() - 1;
   const auto workers = std::span(places_).first(static_cast<std::size_t>(training_->workers));
   if (std::ranges::find(workers, place, &NodePlace::spec) == workers.end()) return;
   ComputeBasis basis = basis_of(job_times_.back(), spec, machine, prepared);
-  if (world_.real_cores) basis.unasked = false;  // it is this machine that is asked for
+  if (world_.real_cores) basis.unasked = false;  // this machine is asked for
   const auto alike = std::ranges::find_if(basis_, [&](ComputeBasis each) {
     each.hosts = basis.hosts;
     return each == basis;
@@ -266,8 +266,8 @@ std::unique_ptr<SimNode> SimTraining::make_node_of(NodeId id, std::unique_ptr<No
   return std::make_unique<SimNode>(world_, mailboxes_, observer_, std::move(parts));
 }
 
-// A run on this machine computes, then sleeps what is left of a given time; elsewhere that is the
-// time that computing takes (JobTime).
+// With a given time, a run on this machine computes, then sleeps the rest; on other hosts it is the
+// computing time itself (JobTime).
 GradientTimes SimTraining::gradient_times(int node, const Beginning& beginning) const {
   const Scenario& scenario = scenario_case_.scenario;
   const std::size_t spec = places_[static_cast<std::size_t>(node)].spec;
@@ -313,7 +313,7 @@ void SimTraining::start() {
 
 void SimTraining::go() {
   node_faults_.start(goes_on_ ? world_.engine.now() : Instant{});
-  if (!goes_on_) link_faults_.start();  // else those of the first attempt are at it
+  if (!goes_on_) link_faults_.start();  // else the first attempt's link faults continue
   for (const auto& node : nodes_) node->start();
 }
 
@@ -328,10 +328,10 @@ void SimTraining::end(SimTraining& next) {
   for (const auto& node : replaced_) node->die_for_good();
 }
 
-// From an event of its own: this is called by its loop. Else who died is named first: its peers
-// suffer from that.
+// Handled by a separate event: this is called by the node's own loop. Also, a death in the same
+// instant is then reported first, from which the peers' failures follow.
 void SimTraining::gave_up(NodeId id, const Fault& fault) {
-  if (!failure_.empty()) return;  // what comes later follows from it
+  if (!failure_.empty()) return;  // later failures follow from this one
   given_up_[index_of(id)] = fault;
   world_.engine.schedule(world_.engine.now(), {this, kFirstNode + index_of(id)});
 }
@@ -341,7 +341,7 @@ void SimTraining::part(NodeId id, NodeId peer) {
   if (is_there(id) && is_there(peer)) nodes_[index_of(id)]->lose(peer);
 }
 
-// From an event of its own: this is called by a core that may be one of theirs.
+// Handled by a separate event: this is called by a core that may run one of these nodes.
 void SimTraining::evaluating(NodeId /*id*/, bool begins) {
   if (!evaluation_blocks_all_) return;
   world_.engine.schedule(world_.engine.now(), {this, begins ? kStop : kGoOn});

@@ -23,33 +23,33 @@
 
 namespace foretrain::sim {
 
-/// Puts something around a node's program; empty: nothing.
+/// Wraps a node's program; empty if programs are not wrapped.
 using AroundNode = std::function<std::unique_ptr<Node>(NodeId, std::unique_ptr<Node>)>;
 
-/// The states of all nodes at a cut.
+/// The states of all nodes in a consistent checkpoint (cut).
 struct KeptStates {
   struct OfNode {
     std::string state;
-    std::int64_t reported = 0;   ///< steps
-    std::int64_t gradients = 0;  ///< begun
+    std::int64_t reported = 0;   ///< reported steps
+    std::int64_t gradients = 0;  ///< gradients begun
   };
-  std::vector<OfNode> nodes;  ///< by id; none: there are no states
+  std::vector<OfNode> nodes;  ///< by id; empty if there are no states
   std::int64_t evaluated = 0;
 };
 
-/// What the nodes of a training begin with.
+/// Initial state of a training's nodes.
 struct Beginning {
-  const KeptStates* from = nullptr;  ///< null: the first step
-  /// Supervisor of the attempts before; null in the first attempt.
+  const KeptStates* from = nullptr;  ///< null for the first step
+  /// Supervisor of earlier attempts; null in the first one.
   std::shared_ptr<supervision::Supervisor> supervisor{};
 };
 
-/// The nodes of a training with all that belongs to it alone: what its jobs cost, its stragglers
-/// and faults, which of its nodes are there, how it ends. Nodes of a host are pinned to its cores
-/// round robin, as a run pins them.
+/// The nodes of a training with everything that belongs to it alone: job costs, stragglers and
+/// faults, the nodes that are present, the outcome. Nodes of a host are pinned to its cores round
+/// robin, as in a run.
 class SimTraining : public Actor {
  public:
-  /// What its owner wants to hear of.
+  /// Callbacks to the training's owner.
   struct Listener {
     std::function<void(NodeId, const Report&)> report;
     std::function<void(NodeId, const Finished&)> finished;
@@ -58,67 +58,68 @@ class SimTraining : public Actor {
     std::function<void(NodeId, std::int64_t cut, Bytes size, Duration took)> kept{};
     /// Observer::keeping.
     std::function<void(NodeId, const Keep&)> keeping{};
-    /// The attempt has ended, all nodes are to begin again. Absent: that is the end.
+    /// The attempt has ended, and all nodes begin again. If absent, the training ends.
     std::function<void()> sets_back{};
-    /// All have left.
+    /// All nodes have left.
     std::function<void()> begins{};
-    /// All nodes of this attempt are ready: it calls `go`, now or later. Absent: they begin.
+    /// All nodes of this attempt are ready; calls `go`, now or later. If absent, they begin at
+    /// once.
     std::function<void()> ready{};
   };
 
-  /// `others`: the places that nodes of other trainings have. `recorded`: inputs of a run whose
-  /// jobs these are (SimulateOptions::recorded). @throws InputError
+  /// `others`: places of other trainings' nodes. `recorded`: inputs of a run whose job times are
+  /// used (SimulateOptions::recorded). @throws InputError
   SimTraining(World& world, const Prepared& prepared, const MachineLookup& machines,
               Listener listener, const std::vector<NodePlace>& others,
               std::span<const InputRow> recorded = {}, const Beginning& beginning = {});
 
-  /// Its nodes join.
+  /// The nodes join.
   void start();
-  /// Every node is ready; its time begins now, or goes on.
+  /// All nodes are ready: its time begins, or continues.
   void go();
-  /// All nodes are gone at once. `next`: the same training, whose nodes hear of its links.
+  /// All nodes are gone at once. `next`: the next attempt, which receives link faults from now on.
   void end(SimTraining& next);
   /// NodeFaults::takes_part.
   [[nodiscard]] bool takes_part(NodeId id) const { return node_faults_.takes_part(id); }
-  /// Tells the supervisor, and performs what it decides.
+  /// Passes an input to the supervisor and performs its decisions.
   void tell(const supervision::Input& input);
   [[nodiscard]] const std::shared_ptr<supervision::Supervisor>& supervisor() const {
     return supervisor_;
   }
   void wake(Instant now, std::uint64_t token) override;
 
-  /// Every node that is there has finished.
+  /// True if every present node has finished.
   [[nodiscard]] bool over() const { return finished_ + losses_ == nodes_.size(); }
-  /// Why it cannot go on; empty: it can.
+  /// Reason why the training cannot continue; empty if it can.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] std::size_t finished() const { return finished_; }
   /// NodeFaults::idle_events.
   [[nodiscard]] std::size_t idle_events() const { return node_faults_.idle_events(); }
 
   [[nodiscard]] const Training& training() const { return *training_; }
-  /// The process of each that is there, or was last.
+  /// Each node's present or last process.
   [[nodiscard]] const SimNode::Peers& nodes() const { return nodes_; }
-  /// Those before these, whose place others have taken.
+  /// Earlier processes that were replaced.
   [[nodiscard]] const SimNode::Peers& replaced() const { return replaced_; }
   [[nodiscard]] const std::vector<NodePlace>& places() const { return places_; }
-  /// What became of a node while the others went on; empty: it is there.
+  /// Why a node was lost while the others continued; empty if it is present.
   [[nodiscard]] const std::string& lost(std::size_t node) const { return lost_[node]; }
-  /// When it was not there, but came back.
+  /// Periods of absence of a node that returned.
   [[nodiscard]] const std::vector<Absence>& away(std::size_t node) const { return away_[node]; }
-  /// Of each node's process, before it holds anything.
+  /// By node: base figures of its process.
   [[nodiscard]] std::vector<ResidentMemory::OfHost> memory_of_hosts() const;
-  /// The machine that its times are of; the last one where hosts differ.
+  /// Machine whose costs are used; the last one if hosts differ.
   [[nodiscard]] const std::string& machine() const { return machine_; }
-  /// The cores of this machine when it was calibrated; of others nothing is known.
+  /// The cores of this machine when it was calibrated; empty for other machines.
   [[nodiscard]] const CoresSeen& calibrated() const { return calibrated_; }
-  /// Machines whose compute is described, not measured; may be empty.
+  /// Machines with described, not measured, compute; may be empty.
   [[nodiscard]] const std::string& uncalibrated() const { return uncalibrated_; }
-  /// What its workers' gradients are timed by.
+  /// The sources of its workers' gradient times.
   [[nodiscard]] const std::vector<ComputeBasis>& basis() const { return basis_; }
 
  private:
-  /// Tokens of events from here on: a node, by its id, that has given up; then a timer of the
-  /// supervisor.
+  /// First token of other events: nodes that have given up, by id; after them the supervisor's
+  /// timers.
   static constexpr std::uint64_t kFirstNode = 2;
 
   void add_job_times(const Prepared& prepared, const MachineLookup& machines);
@@ -138,7 +139,7 @@ class SimTraining : public Actor {
   void perform(const supervision::EndAttempt& end);
   void tell_ready(NodeId id);
   void gave_up(NodeId id, const Fault& fault);
-  /// The connection between them is gone, for this one.
+  /// The node has lost its connection to `peer`.
   void part(NodeId id, NodeId peer);
   [[nodiscard]] bool is_there(NodeId id) const { return lost_[index_of(id)].empty(); }
   [[nodiscard]] std::unique_ptr<Node> program_of(NodeId id, const Beginning& beginning) const;
@@ -148,10 +149,10 @@ class SimTraining : public Actor {
   World& world_;
   std::shared_ptr<const Training> training_;
   Listener listener_;
-  bool goes_on_;                       // it is not the first attempt
-  SimTraining* next_ = nullptr;        // after the end of this one
+  bool goes_on_;                       // false in the first attempt
+  SimTraining* next_ = nullptr;        // the next attempt, after the end of this one
   std::vector<NodePlace> places_;      // by node
-  std::optional<LocalSum> local_sum_;  // where hosts push what their workers add up
+  std::optional<LocalSum> local_sum_;  // if hosts push sums of their workers
   std::vector<JobTime> job_times_;     // by host in `cluster.hosts`
   Observer observer_;
   Mailbox::Peers mailboxes_;  // by node
@@ -166,10 +167,10 @@ class SimTraining : public Actor {
   bool evaluation_blocks_all_;
   bool is_blocked_ = false;        // by an evaluation
   std::vector<std::string> lost_;  // by node
-  std::vector<Instant> left_;      // by node: when it was lost last
+  std::vector<Instant> left_;      // by node: time of its last loss
   std::vector<std::vector<Absence>> away_;
-  std::vector<std::optional<Fault>> given_up_;  // by node: why
-  std::vector<supervision::Timer> timers_;      // that are armed, or were
+  std::vector<std::optional<Fault>> given_up_;  // by node: the reason
+  std::vector<supervision::Timer> timers_;      // armed at some time
   std::size_t losses_ = 0;
   std::size_t finished_ = 0;
   std::string failure_;

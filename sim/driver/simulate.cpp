@@ -21,7 +21,7 @@
 namespace foretrain::sim {
 namespace {
 
-// One training: the world, its nodes, and the record that they fill; with its neighbours.
+// One training: the world, its nodes, their record, its neighbours.
 class Simulation : public Actor {
  public:
   Simulation(const Prepared& prepared, const SimulateOptions& options)
@@ -92,14 +92,15 @@ class Simulation : public Actor {
     return std::move(record_);
   }
 
-  // A sample of everybody's usage is due, or a neighbour begins.
+  // A usage sample is due, or a neighbour begins.
   void wake(Instant now, std::uint64_t token) override {
     if (token != kSample) return neighbours_[token - 1].training->start();
     sample(now);
     sampling_ = false;
-    if (quiet()) return;  // the nodes have stopped; so does this
+    if (quiet()) return;  // the nodes have stopped, so sampling stops
     const std::size_t each = nodes().size();
-    // The next sample still fits in what all may have: there the memory would be doubled.
+    // Thins the rows before the next sample would exceed the limit, where the memory would be
+    // doubled.
     const std::size_t most = std::min(kMostUsageRows * each, kMostUsageRowsOfAll - each);
     if (record_.usage.size() > most) thin_usage();
     world_.engine.schedule(now + usage_interval_, {this, kSample});
@@ -107,7 +108,7 @@ class Simulation : public Actor {
   }
 
  private:
-  static constexpr std::uint64_t kSample = 0;  // a token; others: a neighbour, from 1
+  static constexpr std::uint64_t kSample = 0;  // a token; others are neighbours, from 1
 
   struct Seen {
     Duration compute;
@@ -145,7 +146,7 @@ class Simulation : public Actor {
     }
   }
 
-  /// Checkpoints are kept on a disk of which nobody says all that they take.
+  /// Some disk that stores checkpoints has no complete costs.
   [[nodiscard]] bool assumes_disk(const CheckpointSpec& checkpoint) const {
     return checkpoint.every.wanted() &&
            std::ranges::any_of(main_.training().places(), [&](const NodePlace& place) {
@@ -154,7 +155,7 @@ class Simulation : public Actor {
   }
 
   [[nodiscard]] const SimNode::Peers& nodes() const { return main_.training().nodes(); }
-  /// Calls `use` with each process of a node so far.
+  /// Calls `use` with each process of the node so far.
   template <class Use>
   void each_process(std::size_t i, const Use& use) const {
     for (const auto& gone : main_.training().replaced()) {
@@ -176,7 +177,7 @@ class Simulation : public Actor {
     return record_.outcome == Outcome::done && main_.failure().empty() &&
            !main_.training().over() && !quiet();
   }
-  /// Nothing is to come that the nodes could wait for.
+  /// True if no event is left that a node could wait for.
   [[nodiscard]] bool quiet() const {
     std::size_t idle = main_.idle_events() + (sampling_ ? 1 : 0);
     for (const Neighbour& neighbour : neighbours_) idle += neighbour.training->idle_events();
@@ -198,14 +199,14 @@ class Simulation : public Actor {
                                   main_.training().finished(), nodes().size());
   }
 
-  // Nodes that were cut off have not told what it came to.
+  // Nodes that were cut off have not reported their totals.
   void add_cut_off() {
     RowTally kept;
     kept.add(record_);
     (sums_rows_ ? tally_ : kept).fill_in(record_);
   }
 
-  // What they have used is theirs to the end.
+  // Stores the nodes' usage, which counts to the end.
   void nodes_end() {
     if (usage_interval_.ns > 0) sample(world_.engine.now());
     for (std::size_t i = 0; i < nodes().size(); ++i) {
@@ -214,7 +215,7 @@ class Simulation : public Actor {
     }
   }
 
-  // What was done since is lost. Returns how many steps that were.
+  // Drops the work since then. Returns the number of lost steps.
   std::int64_t set_back(const std::vector<std::int64_t>& reported, std::int64_t evaluated) {
     const auto lost =
         static_cast<std::int64_t>(std::erase_if(record_.steps, [&](const StepRow& row) {
@@ -222,7 +223,7 @@ class Simulation : public Actor {
         }));
     record_.evals.resize(std::min(record_.evals.size(), static_cast<std::size_t>(evaluated)));
     steps_ -= lost;
-    // Some may have come to their end.
+    // Nodes that had already finished may have added to these totals.
     record_.updates = record_.gradients = record_.dropped = record_.most_lead = 0;
     record_.time = {};
     return lost;
@@ -243,7 +244,7 @@ class Simulation : public Actor {
     }
   }
 
-  /// What a worker has burned by now of its cores while it did not compute.
+  /// CPU time that a worker's framework has burned while the worker did not compute.
   [[nodiscard]] double burned_s(std::size_t index) const {
     if (static_cast<int>(index) >= main_.training().training().workers) return 0;
     Duration waited;
@@ -280,13 +281,13 @@ class Simulation : public Actor {
     }
   }
 
-  // Makes one of every two samples: the time of the later, the use of both.
+  // Merges every two samples: the time of the later one, the usage of both.
   void thin_usage() {
     usage_interval_ = usage_interval_ * 2;
     const std::size_t nodes = this->nodes().size();
     std::vector<UsageRow>& rows = record_.usage;
     const auto sampled_once = static_cast<std::ptrdiff_t>(rows.size() % (2 * nodes));
-    auto kept = rows.begin();  // never after what is read
+    auto kept = rows.begin();  // never after the read position
     for (auto first = rows.begin(); first != rows.end() - sampled_once; first += 2 * nodes) {
       for (std::size_t node = 0; node < nodes; ++node) {
         UsageRow both = first[nodes + node];
@@ -313,7 +314,7 @@ class Simulation : public Actor {
     }
   }
 
-  /// Of a node, with those that had its place before.
+  /// Totals of a node with its earlier processes.
   [[nodiscard]] NodeTotals totals_of(std::size_t i) const {
     const SimNode& node = *nodes()[i];
     const auto id = static_cast<NodeId>(i);
@@ -340,12 +341,12 @@ class Simulation : public Actor {
   const SimulateOptions& options_;
   FrameworkSpec framework_;
   World world_;
-  Attempts main_;  // at the training whose record this is
+  Attempts main_;  // attempts of the training of this record
   std::vector<Neighbour> neighbours_;
   ResidentMemory memory_;
-  bool sums_rows_;  // of steps, in place of keeping them
+  bool sums_rows_;  // sums steps instead of storing rows
   std::vector<Seen> seen_;
-  std::vector<NodeTotals> spent_;  // by nodes that are gone
+  std::vector<NodeTotals> spent_;  // of nodes that are gone
   Duration usage_interval_;
   bool sampling_ = false;  // a sample is scheduled
   std::int64_t steps_ = 0;

@@ -30,7 +30,7 @@ bool Engine::step() {
   return true;
 }
 
-// To the next instant that has events, the first of which this is.
+// Advances the clock to the next instant that has events and returns the first of them.
 Callback Engine::go_on() {
   const Callback first = later_.front().callback;
   now_ = later_.front().at;

@@ -1,4 +1,4 @@
-// The event queue: virtual time, with who acts next in it.
+// The event queue: virtual time with the actors that it wakes.
 #pragma once
 
 #include "models/base/fifo.h"
@@ -9,45 +9,46 @@
 
 namespace foretrain::sim {
 
-/// Something that can be woken at an instant. What `token` means is the actor's own.
+/// An object that the engine can wake at an instant. Each actor defines its own tokens.
 class Actor {
  public:
   virtual ~Actor() = default;
   virtual void wake(Instant now, std::uint64_t token) = 0;
-  /// It is woken soon, with that token: it may `fetch` what it will touch. Changes nothing.
+  /// The engine announces a `wake` with this token that comes soon. The actor may `fetch` what it
+  /// will touch, and changes nothing.
   virtual void expect(std::uint64_t /*token*/) const {}
 };
 
-/// Whom to wake, with which token; `actor` null: nobody.
+/// The actor to wake and its token. A null `actor` wakes nobody.
 struct Callback {
   Actor* actor = nullptr;
   std::uint64_t token = 0;
 };
 
 /// The contract of scheduling:
-/// 1. Events happen in the order of (instant, sequence): those of one instant in the order in which
-///    they were scheduled. Nothing else, and no address, decides.
+/// 1. Events happen in the order of (instant, sequence): events of one instant in the order in
+///    which they were scheduled. Nothing else, and no address, decides.
 /// 2. Nothing can be scheduled before `now`.
-/// 3. An event cannot be taken back; an actor that changed its mind ignores it, by its token.
+/// 3. An event cannot be cancelled. An actor that changed its mind ignores the event by its token.
 /// 4. Actors outlive the events that name them.
 ///
-/// Events of this very instant wait in a queue: first those that were scheduled before the clock
-/// came here. So it is known which come next, and what they need can be fetched.
+/// Events of the current instant wait in a queue. It begins with those that were scheduled before
+/// the clock reached the instant. So the next events are known, and their memory can be prefetched.
 class Engine {
  public:
   [[nodiscard]] Instant now() const { return now_; }
-  /// Nothing is scheduled.
+  /// True if nothing is scheduled.
   [[nodiscard]] bool idle() const { return pending() == 0; }
-  /// Events that are still to come.
+  /// Number of events that are still to come.
   [[nodiscard]] std::size_t pending() const { return later_.size() + now_due_.size(); }
-  /// Events that have happened.
+  /// Number of events that have happened.
   [[nodiscard]] std::uint64_t events() const { return happened_; }
 
   void schedule(Instant at, Callback callback);
 
-  /// Lets the next event happen; false where there is none.
+  /// Executes the next event; returns false if there is none.
   bool step();
-  /// Until no event is left.
+  /// Executes events until none is left.
   void run() {
     while (step()) {
     }

@@ -8,10 +8,10 @@
 
 namespace foretrain::sim {
 
-/// The earliest item is first, by `Later{}(a, b)`: a is later than b. The four children lie side by
-/// side, so a pop waits for memory half as often as with two (LaMarca, Ladner 1996): a ring of 96
-/// workers took 6 % longer by std::push_heap (Zen 4). Boost.Heap is as fast, but every source of
-/// the simulator would read its headers.
+/// The earliest item is first; `Later{}(a, b)` says that a is later than b. Four children lie side
+/// by side, so a pop waits for memory half as often as in a binary heap (LaMarca, Ladner 1996):
+/// with std::push_heap a ring of 96 workers took 6 % longer (Zen 4). Boost.Heap is as fast, but
+/// every source of the simulator would include its headers.
 template <class Item, class Later>
 class FourHeap {
  public:

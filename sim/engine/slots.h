@@ -1,4 +1,4 @@
-// Things under way, named by number in the events that concern them.
+// Numbered storage for pending objects that events refer to by slot.
 #pragma once
 
 #include "sim/engine/fetch.h"
@@ -9,7 +9,7 @@
 
 namespace foretrain::sim {
 
-/// Numbers are used again, the last one given back first.
+/// Slot numbers are reused, the most recently freed one first.
 template <class T>
 class Slots {
  public:
@@ -29,11 +29,11 @@ class Slots {
     return std::move(items_[slot]);
   }
   [[nodiscard]] T& operator[](std::size_t slot) { return items_[slot]; }
-  /// It is looked at soon. A number that is no slot does nothing.
+  /// Prefetches an item that will be used soon. Does nothing if the number is no slot.
   void expect(std::size_t slot) const {
     if (slot < items_.size()) fetch(items_[slot]);
   }
-  /// How many are kept.
+  /// Number of occupied slots.
   [[nodiscard]] std::size_t size() const { return items_.size() - free_.size(); }
 
  private:

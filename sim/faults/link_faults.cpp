@@ -6,7 +6,7 @@
 
 namespace foretrain::sim {
 namespace {
-constexpr std::uint64_t kLinkEvents = 3;  // a token: which fault, what happens
+constexpr std::uint64_t kLinkEvents = 3;  // per fault; a token is a fault with an event
 }  // namespace
 
 LinkFaults::LinkFaults(Engine& engine, const Scenario& scenario,
@@ -89,14 +89,14 @@ void LinkFaults::end(std::size_t index) {
   for (const auto& [from, to] : ways_of(fault)) fabric_->mend(from, to);
 }
 
-// Of several at once each takes its share of what the others leave.
+// If several faults overlap, the rate is the product of their shares.
 void LinkFaults::pace(std::size_t host) {
   double share = 1;
   for (const std::size_t fault : slow_[host]) share *= scenario_.faults[fault].to;
   fabric_->set_pace(host, share);
 }
 
-// Every connection between nodes of the two hosts is gone.
+// Breaks every connection between nodes of the two hosts.
 void LinkFaults::part(Hosts hosts) {
   for (int node = 0; node < training_->nodes(); ++node) {
     const NodeId id{static_cast<std::uint32_t>(node)};

@@ -1,4 +1,4 @@
-// What happens to links, in virtual time: they carry nothing for a while, or less.
+// Faults of links in virtual time: for a while they carry nothing, or less.
 #pragma once
 
 #include "models/protocol/training.h"
@@ -16,19 +16,20 @@
 
 namespace foretrain::sim {
 
-/// The cut and the slow links of a training. A connection outlives a cut, unless that is as long as
-/// silence is borne (`silence_of`): then both ends hear that it is gone, as TCP's user timeout
-/// tells the nodes of a run (exec/emulation/link_faults.h); one that is cut in one direction alone,
-/// too, where nothing is acknowledged any more.
+/// Cut and slow links of a training. A connection survives a cut that is shorter than the failure
+/// detector's timeout (`silence_of`). After a longer one both ends learn that it is broken, as
+/// TCP's user timeout tells the nodes of a run (exec/emulation/link_faults.h). This includes a cut
+/// in one direction only, which stops acknowledgements.
 ///
-/// Realism: a real connection with nothing to send finds out by its probes, up to a second later.
-/// Cut in one direction it carries in the other what its window holds; here, all.
+/// Realism: a real connection with nothing to send detects the cut by its probes, up to a second
+/// later. If it is cut in one direction, it carries what its window holds in the other; here it
+/// carries all.
 class LinkFaults : public Actor {
  public:
-  /// `node` has lost the connection to `peer`.
+  /// Called when `node` has lost its connection to `peer`.
   using Lost = std::function<void(NodeId node, NodeId peer)>;
 
-  /// `places`: by node; `fabric` null where there are no links.
+  /// `places`: by node. `fabric`: null if there are no links.
   LinkFaults(Engine& engine, const Scenario& scenario, std::shared_ptr<const Training> training,
              const std::vector<NodePlace>& places, Fabric* fabric, Lost lost);
 
@@ -40,15 +41,15 @@ class LinkFaults : public Actor {
   using Hosts = std::pair<std::size_t, std::size_t>;
   enum class What : std::uint8_t { begin, end, silence };
   struct Cut {
-    int faults = 0;  // that have not ended
+    int faults = 0;  // faults that have not ended
     Instant since{};
   };
 
   void schedule(std::size_t fault, What what, Instant at);
   [[nodiscard]] std::size_t host_of(const std::string& node) const;
-  /// The lower one first.
+  /// The lower host number first.
   [[nodiscard]] Hosts hosts_of(const FaultSpec& fault) const;
-  /// From which host to which nothing moves.
+  /// The directions (from host, to host) in which nothing moves.
   [[nodiscard]] std::vector<Hosts> ways_of(const FaultSpec& fault) const;
   void begin(std::size_t index, Instant now);
   void end(std::size_t index);
@@ -62,7 +63,7 @@ class LinkFaults : public Actor {
   Fabric* fabric_;
   Lost lost_;
   std::map<Hosts, Cut> cuts_;
-  std::map<std::size_t, std::vector<std::size_t>> slow_;  // by host: faults under way
+  std::map<std::size_t, std::vector<std::size_t>> slow_;  // active faults by host
 };
 
 }  // namespace foretrain::sim

@@ -5,7 +5,7 @@
 
 namespace foretrain::sim {
 namespace {
-constexpr int kWhatBits = 2;  // a token: which process of which node, what happens to it
+constexpr int kWhatBits = 2;  // a token: process number, node, kind of event
 constexpr int kNodeBits = 32;
 
 NodeId id_of(std::size_t index) { return NodeId{static_cast<std::uint32_t>(index)}; }
@@ -52,7 +52,7 @@ void NodeFaults::start(Instant time) {
   }
 }
 
-// An instant of the engine, in the training's time.
+// Converts an instant of the engine to the training's time.
 Instant NodeFaults::time_of(Instant at) const { return Instant{} + (at - Instant{} - origin_); }
 
 bool NodeFaults::is_of_process(What what) { return what == What::pause || what == What::silence; }
@@ -65,7 +65,7 @@ void NodeFaults::schedule(std::size_t index, What what, Instant at) {
   count_idle(index);
 }
 
-// Of who is away that it comes back is worth waiting for.
+// The return of an absent node is worth waiting for, so its events are not idle.
 void NodeFaults::count_idle(std::size_t index) {
   Victim& victim = victims_[index];
   const bool waits = victim.pauses.next_look() && !victim.pauses.now();
@@ -119,7 +119,7 @@ bool NodeFaults::takes_part(NodeId node) const {
   return !victim.over && time_of(engine_.now()) > Instant{} + victim.life.joins_at;
 }
 
-// What was to happen to this process happens to nobody now.
+// Events that were scheduled for this process become void.
 void NodeFaults::gone(NodeId node, bool returns) {
   if (index_of(node) >= victims_.size()) return;
   Victim& victim = victims_[index_of(node)];

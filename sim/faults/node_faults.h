@@ -1,4 +1,4 @@
-// What happens to nodes from outside, in virtual time: they join late, stand still, die.
+// Faults of nodes in virtual time: late starts, pauses, deaths.
 #pragma once
 
 #include "scenarios/resolve/faults.h"
@@ -12,37 +12,36 @@
 
 namespace foretrain::sim {
 
-/// The pauses, the beginnings, the deaths of a training's nodes, as its stragglers and faults say:
-/// the same as a run's launcher senses of them. What follows from a death is the supervisor's
-/// decision.
+/// The pauses, late starts and deaths of a training's nodes, from its stragglers and faults; a
+/// run's launcher observes the same events. The supervisor decides what follows from a death.
 class NodeFaults : public Actor {
  public:
-  /// The scenario kills a node now, whether it is there or not.
+  /// The scenario kills a node now, even if the node is already gone.
   using Due = std::function<void(NodeId node, const Life::Death& death)>;
-  /// A node that was stopped stands still for longer than silence is borne (`silence_of`).
+  /// A stopped node has been paused for longer than the failure detector's timeout (`silence_of`).
   using Silent = std::function<void(NodeId node, const std::string& how)>;
 
-  /// `scenario`, `nodes`: there until this is gone. `time_factors`: pauses take this times as long
-  /// as they are drawn, 0: there are none.
+  /// `scenario`, `nodes` outlive this. `time_factors`: scales the drawn lengths of pauses; 0 means
+  /// no pauses.
   NodeFaults(Engine& engine, const Scenario& scenario, int count, const SimNode::Peers& nodes,
              double time_factors, Due due, Silent silent);
 
-  /// It is `time` in the training, before its nodes start: zero, or it goes on, and what began
-  /// before has happened.
+  /// The training is at `time` before its nodes start: zero, or later if it resumes; events before
+  /// `time` count as past.
   void start(Instant time);
-  /// Its part is over: nothing happens to it any more.
+  /// The node has finished: nothing happens to it any more.
   void finished(NodeId node);
-  /// Its process is gone; `returns`: another one will take its place.
+  /// The node's process is gone; `returns`: another process will replace it.
   void gone(NodeId node, bool returns);
-  /// Another process has taken its place.
+  /// Another process has replaced it.
   void back(NodeId node);
-  /// It has joined, and its part is not over. Asked only if hosts have an `mtbf:`.
+  /// The node has joined and has not finished. Called only if hosts have an `mtbf:`.
   [[nodiscard]] bool takes_part(NodeId node) const;
 
   void wake(Instant now, std::uint64_t token) override;
 
-  /// Scheduled events that help nobody who waits: a pause is to begin, or a node's part is over.
-  /// Where all others have happened, the nodes wait for each other for good.
+  /// Number of scheduled events that cannot unblock a waiting node: the begin of a pause, or an
+  /// event of a finished node. If only such events are left, the nodes wait for each other forever.
   [[nodiscard]] std::size_t idle_events() const { return idle_; }
 
  private:
@@ -51,14 +50,14 @@ class NodeFaults : public Actor {
     Life life;
     StandingStill pauses;
     bool is_stopped = false;    // by a fault, at some time
-    Instant stands_since{};     // where it does
-    std::size_t deaths = 0;     // so far, also of who was not there
-    std::uint64_t process = 0;  // pauses of another one are over
-    std::size_t idle = 0;       // of its events
+    Instant stands_since{};     // begin of its present pause
+    std::size_t deaths = 0;     // so far, including those while it was gone
+    std::uint64_t process = 0;  // incarnation; pauses of earlier ones are void
+    std::size_t idle = 0;       // idle events among the scheduled ones
     std::size_t scheduled = 0;
-    std::size_t of_process = 0;  // of these: they are of the one that is there
-    std::size_t outdated = 0;    // or of one before
-    bool away = false;           // it is to come back
+    std::size_t of_process = 0;  // scheduled for the present process
+    std::size_t outdated = 0;    // scheduled for an earlier process
+    bool away = false;           // it is gone, and will be replaced
     bool over = false;
   };
 
@@ -70,14 +69,14 @@ class NodeFaults : public Actor {
   void count_idle(std::size_t index);
 
   Engine& engine_;
-  Duration origin_;  // of the training's time
+  Duration origin_;  // begin of the training's time
   Duration silence_;
   const Scenario& scenario_;
   double time_factors_;
   const SimNode::Peers& nodes_;
   Due due_;
   Silent silent_;
-  std::vector<Victim> victims_;  // by node; none: nothing happens
+  std::vector<Victim> victims_;  // by node; empty if nothing happens
   std::size_t idle_ = 0;
 };
 

@@ -87,7 +87,7 @@ void History::ended(std::uint32_t core, std::uint32_t thread, TaskId task, Insta
   Thread& mine = threads_[thread];
   const bool in_line = mine.ended > done.asked;
   Instant at = std::max(done.asked, mine.ended);
-  // What the core did meanwhile, what it did not do because the thread stood still.
+  // Work of the core meanwhile, and the gaps in which the thread was stopped.
   Sums sums;
   Duration own;
   const std::vector<Ran>& all = cores_[core];
@@ -105,7 +105,7 @@ void History::ended(std::uint32_t core, std::uint32_t thread, TaskId task, Insta
     seen = first->to;
   }
   sums.add(reason_of(done.node), now - seen, false);
-  // Its own parts by their shares.
+  // The task's own time, divided by the shares of its parts.
   const double whole = static_cast<double>(done.effort.total().ns);
   Duration left = own;
   for (std::size_t i = done.effort.parts().size(); i-- > 1;) {

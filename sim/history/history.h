@@ -1,4 +1,4 @@
-// What happened in a simulation, what each of it waited for.
+// Recorded activities of a simulation with the dependencies between them.
 #pragma once
 
 #include "models/base/time.h"
@@ -12,75 +12,75 @@
 
 namespace foretrain::sim {
 
-/// An activity by its number; 0 is the beginning of the training, which took no time.
+/// Number of an activity; 0 is the beginning of the training, which took no time.
 using ActivityId = std::uint32_t;
 
-/// A span of time in which one resource was at work, or was waited for.
+/// A span of time in which one resource worked or was waited for.
 ///
-/// It begins when both of its predecessors have ended: `cause`, which asked for it (the message
-/// whose program sent it, the job whose result it is), and `before`, which was ahead of it in the
-/// line for the same thread, the same connection. Numbers ascend along these edges, so the
-/// activities are a graph without cycles, in topological order.
+/// It begins when both of its predecessors have ended: `cause`, which requested it (the message
+/// whose program sent it, the job whose result it is), and `before`, which preceded it in the queue
+/// of the same thread or connection. Numbers ascend along these edges, so the activities form an
+/// acyclic graph in topological order.
 struct Activity {
   Instant begin;
   Instant end;
   ActivityId cause = 0;
-  ActivityId before = 0;   ///< 0: nobody was ahead of it
-  std::uint32_t node = 0;  ///< whose it is; of a message its sender
+  ActivityId before = 0;   ///< 0 if nothing preceded it in the queue
+  std::uint32_t node = 0;  ///< node that it belongs to; for a message its sender
   Resource resource = Resource::waiting;
-  bool queued = false;  ///< somebody else had the resource meanwhile
+  bool queued = false;  ///< another activity occupied the resource meanwhile
 };
 
-/// Told by the drivers, the cores, the network of one simulation, in the order of virtual time; it
-/// tells them nothing, so a simulation with a history ends as one without. They tell a Recorder
-/// (history/recorder.h), which has a history or none.
+/// The drivers, cores and network of one simulation report to it in the order of virtual time. It
+/// returns nothing that influences them, so a simulation with a history ends exactly as one
+/// without. They report through a Recorder (history/recorder.h), which may have no history.
 ///
-/// A program acts on one input at a time: what it asks for then is caused by that input, the
+/// A program handles one input at a time: all that it requests then is caused by that input, the
 /// current activity.
 ///
-/// Realism: a span in which a thread waits for its core counts for what the core does meanwhile,
-/// without looking into why that is there.
+/// Realism: a span in which a thread waits for its core counts as what the core does meanwhile,
+/// without asking why that work is there.
 class History {
  public:
   using TaskId = std::uint32_t;
   static constexpr TaskId kNoTask = std::numeric_limits<TaskId>::max();
-  /// What is kept at most, about 400 MB; what happens then is not.
+  /// Maximum number of recorded activities, about 400 MB; later ones are dropped.
   static constexpr std::size_t kMost = 10'000'000;
 
   History() : activities_(1) {}
 
-  // What is handled now.
+  // The current activity.
 
   [[nodiscard]] ActivityId current() const { return current_; }
   void go_on_from(ActivityId activity) { current_ = activity; }
-  /// The current activity has changed the parameters.
+  /// Records that the current activity has changed the parameters.
   void updated();
 
-  /// An activity of known length; `cause` itself where it has none. Does not become the current
-  /// one.
+  /// Adds an activity of known length and returns it, or `cause` if its length is 0. The current
+  /// activity stays the same.
   ActivityId add(const Activity& activity);
 
   // Cores.
 
   std::uint32_t add_core();
   std::uint32_t add_thread();
-  /// The current activity has a thread of `node` do this.
+  /// The current activity requests this work from a thread of `node`.
   TaskId ask(NodeId node, Instant now, const Effort& effort);
-  /// A core did it, from one instant to another.
+  /// A core worked on the task between these instants.
   void ran(std::uint32_t core, TaskId task, Instant from, Instant to);
-  /// Nobody waits for the core.
+  /// No thread waits for the core.
   void idle(std::uint32_t core) { cores_[core].clear(); }
-  /// It is done: what it waited for, what it did itself is the current activity.
+  /// The task is done: adds what it waited for and its own work; the last of these becomes current.
   void ended(std::uint32_t core, std::uint32_t thread, TaskId task, Instant now);
-  /// Threads of `node` that stand still from now on do so for this.
+  /// Threads of `node` that are stopped from now on count as `why`.
   void stopped(NodeId node, Resource why);
 
-  // What came out.
+  // Results.
 
   [[nodiscard]] const std::vector<Activity>& activities() const { return activities_; }
-  /// The one that changed the parameters last; 0: none did.
+  /// The activity that changed the parameters last; 0 if none did.
   [[nodiscard]] ActivityId last() const { return last_; }
-  /// Something has happened that is not kept.
+  /// True if activities were dropped.
   [[nodiscard]] bool full() const { return full_; }
 
  private:
@@ -100,7 +100,7 @@ class History {
     ActivityId last = 0;
     Instant ended;
   };
-  /// Times of resources, each once, in the order in which they came.
+  /// Times by resource, in the order of first occurrence.
   class Sums;
 
   [[nodiscard]] Resource reason_of(std::uint32_t node) const;
@@ -110,7 +110,7 @@ class History {
   ActivityId last_ = 0;
   bool full_ = false;
   Slots<Task> tasks_;
-  std::vector<std::vector<Ran>> cores_;  // since they were idle
+  std::vector<std::vector<Ran>> cores_;  // spans since the core was idle
   std::vector<Thread> threads_;
   std::vector<Resource> stopped_;  // by node
 };

@@ -1,23 +1,23 @@
-// Tells a history what happens in a simulation, where one is kept.
+// Access to the history of a simulation, if there is one.
 #pragma once
 
 #include "sim/history/history.h"
 
 namespace foretrain::sim {
 
-/// What the drivers, the cores, the network of a simulation hold of its history. Where none is kept
-/// every call does nothing, at the price of a look at a pointer: who calls need not know. Copies
-/// tell the same history, which outlives them.
+/// The reference to the history that drivers, cores and network of a simulation hold. Without a
+/// history every call does nothing, at the cost of a null check, so callers need not know. Copies
+/// refer to the same history, which outlives them.
 ///
-/// The calls are those of History, which says what they mean. Without one there is no activity but
-/// the beginning, 0, and no task.
+/// The calls have the meaning that History documents. Without one the only activity is the
+/// beginning, 0, and there are no tasks.
 class Recorder {
  public:
   Recorder() = default;
-  /// Null: none is kept.
+  /// Null means no history.
   explicit Recorder(History* history) : history_(history) {}
 
-  /// A history is kept.
+  /// True if there is a history.
   [[nodiscard]] bool keeps() const { return history_ != nullptr; }
 
   [[nodiscard]] ActivityId current() const { return keeps() ? history_->current() : 0; }

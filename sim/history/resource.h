@@ -1,4 +1,4 @@
-// What a training spends its time on, told apart so that each can be made faster by itself.
+// Resources on which a training spends its time, each of which can be made faster by itself.
 #pragma once
 
 #include "models/base/time.h"
@@ -11,34 +11,34 @@
 
 namespace foretrain::sim {
 
-/// Every piece of work, of a way over the network, of a delay is one of these and no other. So
-/// where all of them take half as long, the training does.
+/// Every piece of work, every transfer and every delay belongs to exactly one resource. So if all
+/// of them take half as long, the training does.
 enum class Resource : std::uint8_t {
-  worker_cpu,      ///< gradients undisturbed; what messages cost the cores of workers
+  worker_cpu,      ///< undisturbed gradients; message costs on workers' cores
   device,          ///< gradients that a device computes
-  server_cpu,      ///< what messages cost the cores of servers
-  apply,           ///< gradients added up, parameters updated, wherever that is done
+  server_cpu,      ///< message costs on servers' cores
+  apply,           ///< adding gradients and updating parameters, wherever that is done
   server_nic_in,   ///< bytes into a host that has a server
-  server_nic_out,  ///< bytes out of it
-  worker_nic,      ///< bytes into, out of a host that has none
+  server_nic_out,  ///< bytes out of a host that has a server
+  worker_nic,      ///< bytes into and out of a host that has none
   switches,        ///< bytes over any other link
-  connection,      ///< bytes over a TCP connection that carries less than its wires
+  connection,      ///< bytes over a TCP connection that is slower than its wires
   device_link,     ///< bytes between the devices of a host
-  latency,         ///< of wires; until a window of TCP is acknowledged; until a loop looks
-  straggling,      ///< what stragglers add to gradients; pauses
-  evaluation,      ///< the chief evaluates, others may have to stand still for it
+  latency,         ///< of wires; waits for a TCP window's acknowledgement; until a loop notices
+  straggling,      ///< additional time of stragglers' gradients; pauses
+  evaluation,      ///< the chief's evaluation, for which others may have to wait
   input,           ///< batches read, shipped, parsed
-  framework,       ///< what another program spends beside the work
-  checkpoints,     ///< states on their way to a disk
-  neighbours,      ///< cores that other trainings have
-  waiting,         ///< nothing of all that
+  framework,       ///< additional time of another framework
+  checkpoints,     ///< writing states to a disk
+  neighbours,      ///< cores that co-located trainings occupy
+  waiting,         ///< none of the above
 };
 inline constexpr std::size_t kResources = 18;
 
-/// What people call it: `server NIC in`.
+/// Name in reports: `server NIC in`.
 std::string_view label_of(Resource resource);
 
-/// By how much each resource takes longer than the scenario says: 0.5 is twice as fast, 0 is free.
+/// Factor of each resource's time over the scenario's: 0.5 is twice as fast, 0 is free.
 class TimeFactors {
  public:
   TimeFactors() { factors_.fill(1); }
@@ -63,8 +63,7 @@ class TimeFactors {
   std::array<double, kResources> factors_{};
 };
 
-/// What a piece of work of a core is made of; each part in the time that it takes at some
-/// time factors.
+/// Cost breakdown of a piece of work on a core; each part is a time, scaled by its time factor.
 class Effort {
  public:
   struct Part {
@@ -74,7 +73,7 @@ class Effort {
 
   explicit Effort(Resource resource, Duration time = {}) : parts_{{{resource, time}}} {}
 
-  /// At most three parts. A time below zero shortens the first one.
+  /// At most three parts. A time below zero shortens the first part.
   Effort& add(Resource resource, Duration time) {
     if (time.ns > 0) parts_[count_++] = {resource, time};
     if (time.ns < 0) parts_[0].time += time;
@@ -82,7 +81,7 @@ class Effort {
   }
   [[nodiscard]] Duration total() const { return parts_[0].time + parts_[1].time + parts_[2].time; }
   [[nodiscard]] const std::array<Part, 3>& parts() const { return parts_; }
-  /// Of its first part.
+  /// The resource of the first part.
   [[nodiscard]] Resource resource() const { return parts_[0].resource; }
 
  private:

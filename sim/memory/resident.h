@@ -1,4 +1,4 @@
-// Resident memory of the nodes against virtual time.
+// Resident memory of the nodes over virtual time.
 #pragma once
 
 #include "models/graph/node_memory.h"
@@ -8,29 +8,29 @@
 
 namespace foretrain::sim {
 
-/// What the kernel would call resident of each node's process:
+/// The resident memory that the kernel would report for each node's process:
 ///
-///     base of the process (the machine file says it) + NodeMemory::resident
+///     base of the process (from the machine file) + NodeMemory::resident
 ///
-/// Parameters, state, activations, batches, data are counted exactly; what a server gathers is what
-/// its program held in this simulation. Not modelled: pages that the kernel takes back, a heap
-/// without room between its blocks, rows of a record that wait to be flushed. So it never falls,
-/// and is right to some percent where the training is larger than the program. Source: the
-/// program's own allocations; tests hold it against runs.
+/// Parameters, state, activations, batches and data are counted exactly; a server's buffers as its
+/// program held them in this simulation. Not modelled: pages that the kernel reclaims, gaps in the
+/// heap, unflushed rows of a record. So it never falls, and is accurate to a few percent if the
+/// training is larger than the program. Source: the program's own allocations; tests compare it
+/// with runs.
 class ResidentMemory {
  public:
-  /// What a node's host says of its process.
+  /// Figures of a node's host for its process.
   struct OfHost {
     Bytes base;
-    int simd = 0;  ///< floats of a register of its kernels
+    int simd = 0;  ///< floats per register of its kernels
   };
   /// `hosts`: by node.
   ResidentMemory(const Training& training, const DataMemory& data,
                  const std::vector<OfHost>& hosts);
 
-  /// Node `id` has evaluated the parameters.
+  /// Records that node `id` has evaluated the parameters.
   void evaluated(NodeId id) { nodes_[index_of(id)].has_evaluated = true; }
-  /// Of the process of `program`, which is node `id`'s, by now.
+  /// Present size of the process of node `id`, which runs `program`.
   [[nodiscard]] Bytes of(NodeId id, const Node& program) const;
 
  private:

@@ -41,7 +41,7 @@ void Bundles::leave(FlowId flow) {
   if (bundle.flows.empty()) drop(place.bundle);
 }
 
-// Where the fewest lie.
+// Searches the list of the port that has the fewest bundles.
 Bundles::BundleId Bundles::find(std::span<const PortId> ports, std::uint32_t kind) const {
   const std::vector<Listed>* fewest = &ports_[ports[0]].bundles;
   for (const PortId port : ports.subspan(1)) {

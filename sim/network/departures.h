@@ -1,4 +1,4 @@
-// What messages wait for on their way out of a connection, as the history has it.
+// Records what messages wait for on their way out of a connection.
 #pragma once
 
 #include "sim/engine/engine.h"
@@ -11,55 +11,55 @@
 
 namespace foretrain::sim {
 
-/// Follows the message that each connection sends: it waits for those before it, for the port that
-/// holds it back, for a window of TCP, then for the wire. A span ends where another reason begins,
-/// and is told the history. Where none is kept every call does nothing.
+/// Follows the message that each connection sends. The message waits for earlier messages of the
+/// connection, for its bottleneck port, for a TCP window, then for the wire. When the reason
+/// changes, the elapsed span is added to the history. Without a history every call does nothing.
 ///
-///     begins -> waits_for (a port, a window; as often as that changes) -> left -> arrives
-///                                            the next one of the connection -> follows
+///     begins -> waits_for (a port, a window; whenever that changes) -> left -> arrives
+///                                    the next message of the connection -> follows
 class Departures : public Actor, private HoldWatcher {
  public:
   using ConnectionId = std::uint32_t;
 
-  /// `ports`: what each port of `flows` counts as.
+  /// `ports`: the resource that each port of `flows` counts as.
   Departures(FlowNetwork& flows, std::vector<Resource> ports, Recorder history);
 
-  /// What is done now, of which a message comes.
+  /// The current activity, which causes any message that is sent now.
   [[nodiscard]] ActivityId cause() const { return history_.current(); }
-  /// A port that `flows` has got since.
+  /// Registers a port that was added to `flows` later.
   void add_port(Resource resource) { ports_.push_back(resource); }
   void add_connection() {
     if (history_.keeps()) leaving_.emplace_back();
   }
-  /// The connection, which had nothing to send, begins to send what `cause` made.
+  /// The connection, which was idle, begins to send the message that `cause` produced.
   void begins(ConnectionId id, Instant now, ActivityId cause) {
     if (history_.keeps()) leaving_[id] = {now, Resource::waiting, cause, 0};
   }
-  /// Its bytes are moved by this flow.
+  /// `flow` transfers the bytes of the connection.
   void is_moved_by(ConnectionId id, FlowNetwork::FlowId flow);
-  /// From now on.
+  /// The message waits for `resource` from now on.
   void waits_for(ConnectionId id, Resource resource, Instant now) {
     if (history_.keeps()) change(leaving_[id], resource, now);
   }
-  /// The last byte of its message has left and will be `there`; `arrived` is to be woken then.
-  /// Returns whom to wake in its place.
+  /// The last byte of the message has left and arrives at `there`; `arrived` is to be woken then.
+  /// Returns the callback to schedule instead of `arrived`.
   Callback left(ConnectionId id, Instant now, Instant there, Callback arrived) {
     return history_.keeps() ? begin_way(id, now, there, arrived) : arrived;
   }
-  /// After that: the next message of the connection, which `cause` made.
+  /// After `left`: the connection sends its next message, which `cause` produced.
   void follows(ConnectionId id, ActivityId cause);
 
   void wake(Instant now, std::uint64_t token) override;
 
  private:
-  /// What the message that a connection sends now waits for, since when.
+  /// The reason for which a connection's current message waits, and since when.
   struct Leaving {
     Instant since;
     Resource resource = Resource::waiting;
     ActivityId cause = 0;
     ActivityId before = 0;
   };
-  /// A message on its wires.
+  /// A message that is propagating on its wires.
   struct Arriving {
     Callback arrived;
     ActivityId activity = 0;

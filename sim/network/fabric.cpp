@@ -8,11 +8,11 @@
 
 namespace foretrain::sim {
 namespace {
-// An event's token: a connection, with what happens to it.
+// An event's token: a connection with the kind of event.
 constexpr std::uint64_t kMoved = 0;
 constexpr std::uint64_t kNextRound = 1;
 constexpr int kKindBits = 1;
-constexpr double kNothing = 0.5;    // bytes, of fewer than that none
+constexpr double kNothing = 0.5;    // bytes; a smaller remainder counts as none
 constexpr double kFreeRate = 1e18;  // bytes/s: no message takes a nanosecond
 
 std::uint64_t token_of(std::uint64_t number, std::uint64_t kind) {
@@ -56,7 +56,7 @@ Fabric::Fabric(Engine& engine, const ClusterSpec& cluster, Bytes unsent,
       time_factors_(time_factors),
       flows_(engine, paced(topology_.ports(), resources_of(topology_, serves), time_factors)),
       departures_(flows_, resources_of(topology_, serves), history),
-      // What has begun to leave has at least a byte in the kernel.
+      // A message that has begun to leave has at least a byte in the kernel.
       unsent_(std::max(kNothing, static_cast<double>(unsent.value))) {
   hosts_.resize(topology_.hosts());
 }
@@ -164,7 +164,7 @@ void Fabric::break_off(ConnectionId id, Instant now) {
   count(connection, moved);
   connection.counted = 0;
   connection.slow_start.sent(moved, now);
-  // What rounding has left of it leaves later: the flow has not said that it is done.
+  // A remainder due to rounding leaves later: the flow has not reported that it is done.
   Waiting& first = connection.waiting.front();
   first.left = std::max(first.left - moved, 2 * kNothing);
   connection.piece = 0;
@@ -193,7 +193,7 @@ void Fabric::begin_flow(ConnectionId id, double piece) {
 }
 
 void Fabric::count(Connection& connection, double moved) {
-  const double more = std::max(0.0, moved - connection.counted);  // of one look, by rounding, less
+  const double more = std::max(0.0, moved - connection.counted);  // negative only by rounding
   connection.counted += more;
   if (connection.from == connection.to) return;
   hosts_[connection.from].sent += more;

@@ -1,4 +1,4 @@
-// Messages between hosts, over TCP connections that share links.
+// Messages between hosts over TCP connections that share links.
 #pragma once
 
 #include "models/base/quantity.h"
@@ -19,61 +19,64 @@
 
 namespace foretrain::sim {
 
-/// A connection carries the messages from one node to another, one after the other, in the order of
+/// A connection carries the messages from one node to another, one at a time, in the order of
 /// `models/base/send_queue.h`. While it has something to send it is one flow of the network,
-/// however many messages wait. The last byte of a message arrives the latency of the route after it
-/// was sent.
+/// however many messages wait. The last byte of a message arrives one route latency after it was
+/// sent.
 ///
-///     arrives - begins = wait for those before it + framed size / rate + waits of slow start
+///     arrives - begins = wait for earlier messages + framed size / rate + waits of slow start
 ///                        + latency
 ///
-/// With `tcp: false` bytes are not framed, and windows do not bind. Nor is it TCP between devices
-/// of a host: over their links messages go one after the other, too, and take of no core anything.
+/// With `tcp: false` bytes are not framed, and windows do not limit. The same holds between the
+/// devices of a host: messages follow one another on their links, and cost no core anything.
 ///
-/// Where hosts have a `flow_rate`, a connection is as many of TCP's as the cluster says, over which
-/// its messages are spread: together they carry no more than so many times that.
+/// If hosts have a `flow_rate`, a connection stands for as many TCP connections as the cluster
+/// says. Its messages are spread over them, so together they carry at most that number times
+/// `flow_rate`.
 ///
-/// From a host that is cut off from another nothing leaves for it; what has left arrives. When the
-/// cut is mended a connection goes on where it was, by the window that its rest has left it.
+/// While traffic from one host to another is cut, nothing leaves for that host; what has already
+/// left still arrives. When the cut is mended, a connection resumes where it stopped, with the
+/// congestion window that remains after its idle time.
 ///
-/// Realism: acknowledgements take nothing from the other direction (they are 2 % of it); switches
-/// have memory for all that waits; nothing is lost, so nothing is sent twice. After a cut a real
-/// connection waits for its next retransmission, up to as long again (its timer doubles: RFC 6298).
+/// Realism: acknowledgements take nothing from the opposite direction (they are 2 % of it);
+/// switches have unlimited buffers; nothing is lost, so nothing is retransmitted. After a cut a
+/// real connection waits for its next retransmission, up to as long again as the cut (its timer
+/// doubles: RFC 6298).
 class Fabric : public Actor {
  public:
   Fabric(Engine& engine, const ClusterSpec& cluster) : Fabric(engine, cluster, {}, {}, {}, {}) {}
-  /// `unsent`: the bytes of a connection that wait in the kernel, where none overtakes another; of
-  /// a message that has begun to leave, none does anyway. With wires that are faster or slower, by
-  /// `time_factors`: `serves` says of each host whether a server is there, empty: of none.
-  /// `history`: is told what messages wait for.
+  /// `unsent`: bytes of a connection that wait in the kernel, where no message overtakes another; a
+  /// message that has begun to leave is never overtaken. `time_factors` makes wires faster or
+  /// slower. `serves`: by host, whether it has a server; empty if none has. `history` records what
+  /// messages wait for.
   Fabric(Engine& engine, const ClusterSpec& cluster, Bytes unsent, const TimeFactors& time_factors,
          const std::vector<bool>& serves, Recorder history);
 
   using ConnectionId = Departures::ConnectionId;
-  /// From a host to another one.
+  /// Connects one host to another.
   ConnectionId connect(std::size_t from, std::size_t to);
-  /// From a device of a host, which has links between them, to another one.
+  /// Connects a device of a host to another one; the devices have links between them.
   ConnectionId connect_devices(std::size_t host, int from, int to);
-  /// `size` is above 0; `arrived` is woken when the last byte is there. That is then the current
-  /// activity of the history.
+  /// Queues a message of `size` > 0. `arrived` is woken when the last byte has arrived; the arrival
+  /// is then the current activity of the history.
   void send(ConnectionId id, Bytes size, std::uint32_t bucket, Callback arrived);
 
-  /// Of its route, one way.
+  /// Latency of the connection's route, one way.
   [[nodiscard]] Duration latency(ConnectionId id) const { return connections_[id].latency; }
 
   void wake(Instant now, std::uint64_t token) override;
   void expect(std::uint64_t token) const override;
 
-  /// From a host to another one nothing moves until each `cut` has its `mend`.
+  /// Nothing moves from one host to the other until each `cut` has its `mend`.
   void cut(std::size_t from, std::size_t to);
   void mend(std::size_t from, std::size_t to);
-  /// The links of a host pass this share of their rate, above 0 to 1.
+  /// The links of a host pass this share of their rate, above 0 and up to 1.
   void set_pace(std::size_t host, double share);
 
-  /// Counts what has been moved of the messages that are sent now. O(connections).
+  /// Counts the bytes that the messages in transfer have moved so far. O(connections).
   void count_moving();
-  /// Bytes that have left a host, that have left others for it, as of the last `count_moving`:
-  /// framed where there is TCP.
+  /// Bytes that a host has sent to and received from other hosts, as of the last `count_moving`;
+  /// framed if there is TCP.
   [[nodiscard]] Bytes sent_by(std::size_t host) const { return {std::llround(hosts_[host].sent)}; }
   [[nodiscard]] Bytes received_by(std::size_t host) const {
     return {std::llround(hosts_[host].received)};
@@ -97,16 +100,16 @@ class Fabric : public Actor {
     std::uint32_t from;
     std::uint32_t to;
     Duration latency;
-    /// The ports of its route; its own, where it carries less than its wires.
+    /// The ports of its route; also a port of the connection if it carries less than its wires.
     boost::container::small_vector<FlowNetwork::PortId, 4> path;
     SlowStart slow_start;
-    SendQueue<Waiting> waiting{};  // the first one is sent
+    SendQueue<Waiting> waiting{};  // the first one is being sent
     FlowNetwork::FlowId flow = 0;
-    double piece = 0;           // bytes that its flow moves now; 0: no flow
-    double counted = 0;         // of them
-    bool rests = true;          // nothing to send, not even once the next round comes
-    bool awaits_round = false;  // the next one is scheduled
-    int cuts = 0;               // that are not mended
+    double piece = 0;           // bytes that its flow moves now; 0 if there is no flow
+    double counted = 0;         // bytes of the piece that are counted already
+    bool rests = true;          // nothing to send, not even when the next round begins
+    bool awaits_round = false;  // the next round is scheduled
+    int cuts = 0;               // cuts that are not mended
     bool framed = false;
 
     [[nodiscard]] std::span<const FlowNetwork::PortId> ports() const {
@@ -117,13 +120,13 @@ class Fabric : public Actor {
   ConnectionId add_connection(std::size_t from, std::size_t to, const Topology::Route& route,
                               bool tcp);
   void begin_flow(ConnectionId id, double piece);
-  /// Sends what it may, where nothing of it is under way.
+  /// Sends what it may; called if no piece is in transfer.
   void go_on(ConnectionId id, Instant now);
   void break_off(ConnectionId id, Instant now);
   [[nodiscard]] std::vector<ConnectionId> connections(std::size_t from, std::size_t to) const;
-  /// The bytes of the first message that may leave now; 0: a round has to be waited for.
+  /// The bytes of the first message that may leave now; 0 if the next round has to be awaited.
   double next_piece(ConnectionId id, Instant now);
-  /// So much of its piece has been moved.
+  /// `moved` bytes of the connection's piece have been transferred.
   void count(Connection& connection, double moved);
   void moved(ConnectionId id, Instant now);
 
@@ -133,7 +136,7 @@ class Fabric : public Actor {
   FlowNetwork flows_;
   Departures departures_;
   double unsent_;                                            // bytes
-  std::map<std::pair<std::size_t, std::size_t>, int> cuts_;  // from a host to another
+  std::map<std::pair<std::size_t, std::size_t>, int> cuts_;  // open cuts from a host to another
   std::vector<Connection> connections_;
   std::vector<Counters> hosts_;
 };

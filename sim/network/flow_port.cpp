@@ -4,7 +4,7 @@
 
 namespace foretrain::sim {
 namespace {
-constexpr double kPacket = ethernet::kCounted;  // a bucket with less in it is empty
+constexpr double kPacket = ethernet::kCounted;  // a bucket with less than a packet in it is empty
 }  // namespace
 
 void FlowPort::settle(Instant now) {

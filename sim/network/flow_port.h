@@ -1,4 +1,4 @@
-// A port with the flows through it: what it lets pass, what it gives those that it holds back.
+// A port: its capacity, the flows through it, the fair rate of those that it limits.
 #pragma once
 
 #include "models/base/time.h"
@@ -12,26 +12,27 @@
 
 namespace foretrain::sim {
 
-/// One direction of a link. A token bucket saves up to `burst` bytes at `rate` while less than that
-/// passes, and lets what it has saved pass at kBurstRate: a shaped interface, a cloud's limit.
+/// One direction of a link. A token bucket accumulates up to `burst` bytes at `rate` while less
+/// than that passes, and lets the saved bytes pass at kBurstRate. It models a shaped interface or a
+/// cloud's limit.
 struct PortSpec {
   double rate = 0;   ///< above 0, bytes/s
-  double burst = 0;  ///< bytes; 0: a plain port
+  double burst = 0;  ///< bytes; 0 for a port without token bucket
 };
 
-/// What passes a token bucket that is not empty, bytes/s: about a virtual link's rate.
+/// Rate of a token bucket that is not empty, bytes/s: about the rate of a virtual link.
 inline constexpr double kBurstRate = 5e9;
 
-/// What `FlowNetwork` knows of a port (`flows.h` has the words); `Region` solves several together.
+/// State of a port in `FlowNetwork` (terms: `flows.h`); `Region` solves several ports together.
 struct alignas(kCacheLine) FlowPort {
   static constexpr Instant kNever{std::numeric_limits<std::int64_t>::max()};
 
-  /// A flow that the port holds back, by the virtual time of its end.
+  /// A flow whose bottleneck is this port, keyed by the virtual time of its end.
   struct Held {
     double end;
-    std::uint64_t order;  ///< in which the flows began: those that end together end so, too
+    std::uint64_t order;  ///< order in which the flows began; decides if several end together
     std::uint32_t flow;
-    std::uint32_t epoch;  ///< of the flow, when it was held; another one: no longer held here
+    std::uint32_t epoch;  ///< of the flow when held; if it changed, the entry is stale
 
     struct Later {
       bool operator()(const Held& a, const Held& b) const {
@@ -40,46 +41,46 @@ struct alignas(kCacheLine) FlowPort {
     };
   };
 
-  // What every flow on its way looks at comes first, in one line of a cache.
+  // Fields that every flow looks at come first, in one cache line.
   PortSpec spec;
-  double capacity = 0;         ///< now
+  double capacity = 0;         ///< bytes/s at present
   std::uint32_t count = 0;     ///< flows through it
-  std::uint32_t promised = 0;  ///< while idle, for how many its holders' bounds are enough
-  std::uint32_t held = 0;      ///< flows that it holds back
+  std::uint32_t promised = 0;  ///< while idle: the flow count for which bounds hold
+  std::uint32_t held = 0;      ///< flows whose bottleneck it is
   bool active = false;
   bool dirty = false;
   bool changed = false;
-  std::vector<std::uint32_t> listed;  ///< those through it, while it is idle, with gaps
+  std::vector<std::uint32_t> listed;  ///< flows through it while it is idle, with gaps
 
-  RunQueue<Held, Held::Later, 1> ends;  ///< of those held, and of some that no longer are
-  double full_rate = 0;                 ///< spec.rate at pace 1
+  RunQueue<Held, Held::Later, 1> ends;  ///< ends of held flows; may contain stale entries
+  double full_rate = 0;                 ///< spec.rate if pace is 1
   double pace = 1;
-  double level = 0;   ///< bytes/s
-  double served = 0;  ///< V, bytes
-  /// The least even share of an idle port on the paths of what it holds, or less.
+  double level = 0;   ///< fair rate, bytes/s
+  double served = 0;  ///< virtual time V, bytes
+  /// At most the smallest even share of the idle ports on the paths of its held flows.
   double bound = std::numeric_limits<double>::infinity();
-  Instant settled;  ///< `served`, `tokens` are as of then
+  Instant settled;  ///< instant that `served` and `tokens` refer to
   double tokens = 0;
-  double load = 0;            ///< of a token bucket that is active
-  Instant planned = kNever;   ///< its next event
-  std::uint32_t plan = 0;     ///< which counts
-  std::uint32_t index = 0;    ///< in the equations
-  std::uint64_t visited = 0;  ///< by which search
+  double load = 0;            ///< load of an active token bucket
+  Instant planned = kNever;   ///< instant of its next event
+  std::uint32_t plan = 0;     ///< number of the plan that counts
+  std::uint32_t index = 0;    ///< its number in the equations
+  std::uint64_t visited = 0;  ///< number of the last search that visited it
 
   [[nodiscard]] double even_share() const { return capacity / count; }
-  /// Of what it passes for good: where no flow has more, a token bucket that is full stays full, so
-  /// the port holds nothing back and may be idle.
+  /// Even share of the sustained rate. If no flow has more, a full token bucket stays full: the
+  /// port is nobody's bottleneck and may be idle.
   [[nodiscard]] double idle_share() const { return spec.rate / count; }
-  /// The same, as bounds count it: so that not each flow more has all of them lowered.
+  /// `idle_share` as bounds use it: not every additional flow has to lower all bounds.
   [[nodiscard]] double promised_share() const { return spec.rate / std::max(count, promised); }
-  /// A token bucket that is not full; as of `settled`.
+  /// True for a token bucket that is not full, as of `settled`.
   [[nodiscard]] bool lacks_tokens() const { return tokens < spec.burst; }
-  /// Of a token bucket with something in it.
+  /// Rate of a token bucket that is not empty.
   [[nodiscard]] double burst_rate() const { return pace * std::max(kBurstRate, full_rate); }
 
-  /// Counts what has passed up to `now`.
+  /// Advances the port's counters to `now`.
   void settle(Instant now);
-  /// A token bucket's capacity, by what it has saved. Of one that is settled.
+  /// Sets a token bucket's capacity by its saved bytes. The port must be settled.
   void renew_capacity();
 };
 

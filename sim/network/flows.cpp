@@ -8,11 +8,11 @@
 
 namespace foretrain::sim {
 namespace {
-// An event's token: a port with the plan that it belongs to, or this for the equations.
+// An event's token: a port with the number of its plan, or this one to solve the equations.
 constexpr std::uint64_t kSolve = ~std::uint64_t{0};
 
 Instant after(Instant now, double seconds) {
-  // Rounded up to a nanosecond, but not for what the arithmetic left over.
+  // Rounded up to a nanosecond, except for rounding errors of the arithmetic.
   const double ns = std::min(std::ceil(seconds * 1e9 - 1e-3), 4e18);
   return now + Duration{static_cast<std::int64_t>(std::max(ns, 0.0))};
 }
@@ -62,7 +62,7 @@ double FlowNetwork::load(PortId port) const {
       sum += static_cast<double>(bundle.flows.size()) * ports_[bundle.holder].level;
     }
   }
-  // Others have no active port but this one.
+  // Flows outside bundles have no other active port, so they run at this port's level.
   if (at.active) sum += (at.count - bundles_.flows_at(port)) * at.level;
   return sum;
 }
@@ -122,7 +122,7 @@ void FlowNetwork::extend(FlowId id, double bytes, Callback moved) {
   Port& port = ports_[flow.holder];
   flow.drained = false;
   flow.moved = moved;
-  flow.end += bytes;  // from where it was to end, to the fraction of a nanosecond
+  flow.end += bytes;  // counted from its planned end, exact to the fraction of a nanosecond
   ++port.held;
   port.ends.push({flow.end, flow.order, id, flow.epoch});
 }
@@ -154,7 +154,7 @@ void FlowNetwork::set_pace(PortId number, double pace) {
 void FlowNetwork::request() {
   if (requested_) return;
   requested_ = true;
-  // After all else that begins or ends in this instant.
+  // Runs after everything else that begins or ends in this instant.
   engine_.schedule(engine_.now(), {this, kSolve});
 }
 
@@ -162,7 +162,7 @@ void FlowNetwork::wake(Instant now, std::uint64_t token) {
   if (token == kSolve) return solve(now);
   const auto number = static_cast<PortId>(token);
   Port& port = ports_[number];
-  if (port.plan != token >> 32) return;  // it has another plan since
+  if (port.plan != token >> 32) return;  // a later plan has replaced it
   port.planned = Port::kNever;
   port.settle(now);
   if (port.spec.burst > 0 && port.tokens < 1 && port.capacity > port.spec.rate) mark_dirty(number);
@@ -171,7 +171,7 @@ void FlowNetwork::wake(Instant now, std::uint64_t token) {
 }
 
 void FlowNetwork::end_flows(PortId number, Instant now) {
-  // The end may lie up to a nanosecond ahead, by rounding: its event was rounded up to one.
+  // Its event was rounded up to a nanosecond, so the end may lie up to one ahead.
   const auto is_over = [](const Port& port) {
     return port.ends.front().end - port.served <= port.level * 1e-9;
   };
@@ -179,7 +179,7 @@ void FlowNetwork::end_flows(PortId number, Instant now) {
   ended.clear();
   for (Port& port = ports_[number]; !port.ends.empty();) {
     const Port::Held first = port.ends.front();
-    // Where there are as many as are held, none is from before.
+    // If there are as many entries as held flows, none is stale.
     const bool counts = port.ends.size() == port.held || flows_[first.flow].epoch == first.epoch;
     if (counts && !is_over(port)) break;
     port.ends.pop_front();
@@ -198,16 +198,16 @@ void FlowNetwork::end_flows(PortId number, Instant now) {
   ended_ = std::move(ended);
 }
 
-// Of flows that are gone through in this order.
+// Prefetches for a loop that visits the flows in this order.
 void FlowNetwork::look_ahead(std::span<const FlowId> flows) const {
   if (flows.size() > 2 * kFetchedAhead) fetch(flows_[flows[2 * kFetchedAhead]]);
   if (flows.size() <= kFetchedAhead) return;
   const Flow& near = flows_[flows[kFetchedAhead]];
   near.moved.actor->expect(near.moved.token);
-  for (const Hop& hop : near.hops) fetch(ports_[hop.port].spec);  // its first line
+  for (const Hop& hop : near.hops) fetch(ports_[hop.port].spec);  // its first cache line
 }
 
-// Takes a flow that has moved all off its path.
+// Removes a flow from its path.
 void FlowNetwork::remove(FlowId id) {
   Flow& flow = flows_[id];
   if (flow.active > 1) bundles_.leave(id);
@@ -230,7 +230,7 @@ void FlowNetwork::remove(FlowId id) {
 
 // Ports ----------------------------------------------------------------------------------------
 
-// Of a port that holds nothing back, so that all of its flows are crossing.
+// Whether an active port without held flows, so that all of its flows are crossing, may be idle.
 bool FlowNetwork::is_slack(PortId number) const {
   const double share = ports_[number].idle_share() * kRounding;
   return std::ranges::all_of(bundles_.at(number), [&](const Bundles::Listed& listed) {
@@ -240,7 +240,7 @@ bool FlowNetwork::is_slack(PortId number) const {
   });
 }
 
-// A flow whose active ports are others than before, or that is new.
+// Puts a flow into a bundle. It is new, or its set of active ports has changed.
 void FlowNetwork::bundle(FlowId flow) {
   const Flow& joining = flows_[flow];
   if (joining.active < 2) return;
@@ -305,7 +305,7 @@ void FlowNetwork::list(FlowId flow, Hop& hop) {
   port.listed.push_back(flow);
 }
 
-// Leaves a gap: no other flow is touched, which would lie anywhere.
+// Leaves a gap, so that no other flow, which would lie anywhere in memory, is touched.
 void FlowNetwork::unlist(Hop& hop) {
   auto& listed = ports_[hop.port].listed;
   listed[std::exchange(hop.place, kNone)] = kNone;
@@ -357,12 +357,12 @@ void FlowNetwork::release(FlowId id, Instant now) {
   port.settle(now);
   flow.left = flow.end - port.served;
   flow.holder = kNone;
-  ++flow.epoch;  // its entry among the ends counts no more
+  ++flow.epoch;  // invalidates its entry among the ends
   --port.held;
 }
 
-// Schedules when the first flow that the port holds ends, or its bucket is empty. An earlier event
-// that comes too early finds nothing to do: so flows that join cost no event.
+// Schedules the end of the first flow that the port holds, or the instant at which its bucket is
+// empty. An event that comes too early does nothing, so flows that join cost no event.
 void FlowNetwork::plan(PortId number, Instant now) {
   Port& port = ports_[number];
   while (!port.ends.empty() && flows_[port.ends.front().flow].epoch != port.ends.front().epoch) {

@@ -1,4 +1,13 @@
-// Flows through ports in virtual time: who gets how much, until when.
+// Flows through ports in virtual time: their max-min fair rates, their ends.
+//
+//              port A, 10 GB/s     port B, 4 GB/s
+//               +-----------+       +-----------+
+//     flow 1 ---|---------->|       |           |      8 GB/s, bottleneck A
+//     flow 2 ---|-----------|-------|---------->|      2 GB/s, bottleneck B
+//     flow 3    |           |    ---|---------->|      2 GB/s, bottleneck B
+//               +-----------+       +-----------+
+//
+// Port B has the smallest even share, 4 / 2, which limits flows 2 and 3. Flow 1 gets the rest of A.
 #pragma once
 
 #include "models/base/time.h"
@@ -16,35 +25,36 @@
 
 namespace foretrain::sim {
 
-/// Who wants to know which port holds a flow back: a plain port alone, or the one of several that
-/// is full.
+/// Interface for an observer of bottlenecks. A flow's bottleneck is its only active port, or the
+/// full one of several.
 class HoldWatcher {
  public:
   virtual ~HoldWatcher() = default;
-  /// From now on.
+  /// From now on `port` is the bottleneck of `flow`.
   virtual void held(std::uint32_t flow, std::uint32_t port, Instant now) = 0;
 };
 
-/// Fluid flows that share ports max-min fairly (`fair_share.h` has the equations), solved anew only
-/// as far as a change reaches (`region.h`), once an instant.
+/// Fluid flows that share ports max-min fairly (`fair_share.h` has the equations). Once per instant
+/// the rates are solved anew, but only as far as a change reaches (`region.h`).
 ///
-/// A port that holds flows back gives each of them the same rate, its level L(t). So it keeps no
-/// rate a flow: it keeps the bytes that any of them has moved since some time, its virtual time
-/// (as in fair queueing: Parekh and Gallager 1993)
+/// A port gives all flows whose bottleneck it is the same rate, its level L(t). So no rate is
+/// stored per flow. The port stores the bytes that each of them has moved since a reference time,
+/// its virtual time (as in fair queueing: Parekh and Gallager 1993)
 ///
-///     V(t) = integral of L,   a flow that joins at t0 with b bytes is done when V(t) = V(t0) + b
+///     V(t) = integral of L,   a flow that joins at t0 with b bytes ends when V(t) = V(t0) + b
 ///
-/// and a queue of those ends. A change of the level moves no entry: an event costs O(log N) among N
-/// flows of one port, O(1) where they end in the order in which they began.
+/// and a queue of these ends. A change of the level moves no entry: an event costs O(log N) among N
+/// flows of one port, O(1) if they end in the order in which they began.
 ///
-/// Most ports of a path hold nothing back. A port on which every flow has at most an even share of
-/// its rate cannot, and as a token bucket that is full it stays full: it may be idle, and is left
-/// out of the equations then. Others are active. A flow that passes several active ports is
-/// crossing; it connects their equations, which have the number of each port's other flows,
-/// crossing ones in bundles (`bundles.h`). A flow wakes an idle port on its path when its rate
-/// comes to exceed an even share there. Every flow passes an active port.
+/// Most ports of a path limit no flow. A port on which every flow has at most an even share of its
+/// rate cannot limit any, and if it is a full token bucket it stays full: such a port may be idle,
+/// and is then left out of the equations. All other ports are active: they may be bottlenecks. A
+/// flow is crossing if it passes several active ports. It connects their equations, in which
+/// crossing flows appear in bundles (`bundles.h`) and all others as a number per port. A flow
+/// activates an idle port on its path if its rate exceeds an even share there. Every flow passes an
+/// active port.
 ///
-/// Called from the engine's thread. Flows and ports are named by number.
+/// Called from the engine's thread. Flows and ports are identified by numbers.
 class FlowNetwork : public Actor {
  public:
   using PortId = std::uint32_t;
@@ -54,56 +64,58 @@ class FlowNetwork : public Actor {
   FlowNetwork(const FlowNetwork&) = delete;
   FlowNetwork& operator=(const FlowNetwork&) = delete;
 
-  /// One more port.
+  /// Adds a port.
   PortId add_port(const PortSpec& spec);
 
   /// Begins a flow of `bytes` (above 0) along `path` (not empty, no port twice). `moved` is woken
-  /// when the last byte has left; then the flow ends unless `extend` is called meanwhile.
+  /// when the last byte has left; the flow then ends unless `extend` is called meanwhile.
   FlowId begin(std::span<const PortId> path, double bytes, Callback moved);
-  /// Lets a flow that has moved all go on, with `bytes` more. Only while `moved` is woken.
+  /// Continues a flow that has moved all its bytes. Only while its `moved` is woken.
   void extend(FlowId id, double bytes, Callback moved);
-  /// Ends a flow that has not moved all; `moved` is not woken. Not while another one's is.
+  /// Ends a flow that has bytes left; its `moved` is not woken. Not while the `moved` of another
+  /// flow is woken.
   void break_off(FlowId id);
-  /// From now on the port passes `pace` times what it was made to pass, 0 to 1 but not 0; of a
-  /// token bucket also what it has saved.
+  /// From now on the port passes `pace` times its original rate, above 0 and up to 1. This also
+  /// scales the burst rate of a token bucket.
   void set_pace(PortId number, double pace);
 
   void wake(Instant now, std::uint64_t token) override;
 
-  /// Tells `watcher`, which outlives this, whenever a port comes to hold a flow back.
+  /// Calls `watcher`, which outlives this, whenever a port becomes the bottleneck of a flow.
   void watch(HoldWatcher* watcher) { watcher_ = watcher; }
 
-  /// What the flow moves at, bytes/s; 0 until the instant in which it began is over.
+  /// Rate of the flow, bytes/s; 0 until the end of the instant in which it began.
   [[nodiscard]] double rate(FlowId flow) const;
-  /// Bytes that it has still to move, as of now.
+  /// Bytes that the flow has still to move, as of now.
   [[nodiscard]] double left(FlowId flow) const;
-  /// What passes the port, bytes/s, as of the last instant that is over. O(bundles) of one that is
-  /// active, else O(flows).
+  /// Traffic through the port, bytes/s, as of the last completed instant. O(bundles) for an active
+  /// port, else O(flows).
   [[nodiscard]] double load(PortId port) const;
   [[nodiscard]] double capacity(PortId port) const { return ports_[port].capacity; }
   [[nodiscard]] std::size_t ports() const { return ports_.size(); }
-  /// Ports solved so far, each as often as it was: what all changes have cost.
+  /// Number of ports solved so far, each counted as often as it was solved: the cost of all
+  /// changes.
   [[nodiscard]] std::uint64_t solved() const { return region_.solved(); }
-  /// Under way.
+  /// Number of flows that have not ended.
   [[nodiscard]] std::size_t flows() const { return flows_.size() - free_.size(); }
 
  private:
   static constexpr auto kNone = Bundles::kNone;
   static constexpr double kRounding = 1 + 1e-9;
-  static constexpr std::size_t kGaps = 8;  // in a list, beside one for each flow
+  static constexpr std::size_t kGaps = 8;  // gaps allowed in a list, in addition to one per flow
   using Port = FlowPort;
   struct Hop {
     PortId port;
-    std::uint32_t place;  // where in an idle port's list; kNone: not there
+    std::uint32_t place;  // index in an idle port's list; kNone if it is not there
   };
   struct alignas(kCacheLine) Flow {
-    boost::container::small_vector<Hop, 4> hops;  // those of a star and of two levels of switches
+    boost::container::small_vector<Hop, 4> hops;  // enough for a star and two levels of switches
     Callback moved;
-    double left = 0;  // bytes, while no port holds it
-    double end = 0;   // virtual time of its holder
+    double left = 0;  // bytes, while it has no bottleneck
+    double end = 0;   // virtual time of its bottleneck port
     std::uint64_t order = 0;
     PortId holder = kNone;
-    std::uint32_t active = 0;  // ports on its path
+    std::uint32_t active = 0;  // active ports on its path
     std::uint32_t epoch = 0;
     bool drained = false;
   };
@@ -138,7 +150,7 @@ class FlowNetwork : public Actor {
   HoldWatcher* watcher_ = nullptr;
   std::vector<Port> ports_;
   std::vector<Flow> flows_;
-  Bundles bundles_;  // of the flows that are crossing
+  Bundles bundles_;  // the crossing flows
   std::vector<FlowId> free_;
   std::vector<FlowId> fresh_;    // began since the last solution
   std::vector<PortId> touched_;  // idle ports with more flows than before

@@ -1,4 +1,4 @@
-// Who shares with whom: the part of the flows that is solved once an instant.
+// The solution of the flows' fair shares, once per instant.
 #include "sim/network/flows.h"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ void FlowNetwork::solve(Instant now) {
   requested_ = false;
 }
 
-// More flows on an idle port: an even share of it is less than it was. Bounds are lowered for an
-// eighth more of them at once: a flow costs O(1).
+// An idle port has more flows, so its even share is smaller. Bounds are lowered as if it had an
+// eighth more flows, so that a new flow costs O(1) on average.
 void FlowNetwork::tighten_idle() {
   for (const PortId number : touched_) {
     Port& port = ports_[number];
@@ -54,7 +54,7 @@ void FlowNetwork::solve_region(PortId first, Instant now) {
   }
 }
 
-// A flow leaves a port with what it has moved there so far.
+// A flow that changes its bottleneck takes along the bytes that it has left.
 void FlowNetwork::hold_bundle(Bundles::Bundle& bundle, PortId holder, Instant now) {
   if (bundle.holder == holder && !bundle.mixed) return;
   bundle.holder = holder;
@@ -66,7 +66,7 @@ void FlowNetwork::hold_bundle(Bundles::Bundle& bundle, PortId holder, Instant no
   }
 }
 
-// Flows that are new: what holds their bundle holds them, or their one active port.
+// Gives each new flow its bottleneck: that of its bundle, or its one active port.
 void FlowNetwork::place_fresh(Instant now) {
   for (std::size_t i = 0; i < fresh_.size(); ++i) {
     const FlowId id = fresh_[i];
@@ -86,7 +86,7 @@ void FlowNetwork::place_fresh(Instant now) {
   fresh_.clear();
 }
 
-// Whether an idle port has to be counted in, since a flow has come to exceed an even share of it.
+// Activates idle ports on which a flow of this port now exceeds an even share.
 void FlowNetwork::check_bound(PortId number) {
   if (!ports_[number].active || ports_[number].held == 0) return;
   if (ports_[number].level <= ports_[number].bound * kRounding) return;

@@ -5,15 +5,15 @@
 namespace foretrain::sim {
 namespace {
 
-// Rates that differ by less are one rate, computed in another order. A level is what is left of a
+// Rates that differ by less are the same rate, computed in another order. A level is a remaining
 // capacity, divided: its error is about the roundings of h subtractions, 1e-16 of the capacity
 // each, that is h n 1e-16 of a level that is an n-th of it; 1e-12 for 100 bundles of 100 flows.
-// Such an error does not add up: levels are computed from capacities, not from levels before.
+// Such an error does not accumulate: levels are computed from capacities, not from earlier levels.
 constexpr double kSameRate = 1e-12;
 
-// After so many solutions, or ports in them, a region takes all that is connected. Of 1,024 hosts
-// with a hypercube beside their ring half of the regions are one port, one of ten thousand would
-// be solved more often than that.
+// After this many solutions, or solved ports, a region takes everything that is connected. With
+// 1,024 hosts and a hypercube in addition to their ring, half of the regions are one port; one
+// region in ten thousand would be solved more often than this.
 constexpr int kRounds = 8;
 constexpr std::uint64_t kSolved = 256;
 
@@ -55,8 +55,8 @@ void Region::take_ports_of(BundleId bundle) {
   }
 }
 
-// The bundles through ports that were taken; with them other ports that have changed, those of a
-// bundle that no one port holds back, or `whole`: all that are connected.
+// Adds the bundles through newly taken ports. Takes other changed ports of these bundles; all ports
+// of a bundle if it has no single bottleneck; everything connected if `whole`.
 void Region::grow(Instant now, bool whole) {
   for (; grown_ < ports_.size(); ++grown_) {
     FlowPort& port = all_[ports_[grown_]];
@@ -76,8 +76,8 @@ void Region::grow(Instant now, bool whole) {
   }
 }
 
-// Takes the ports of bundles that get another rate than before; where there are such and `whole`,
-// those of all bundles. Whether any were outside.
+// Takes the ports of bundles whose rate has changed; if there are any and `whole`, those of all
+// bundles. Returns whether a port was added.
 bool Region::widen(bool whole) {
   const std::size_t before = ports_.size();
   for (std::size_t i = 0; i < crossing_.size(); ++i) {
@@ -88,7 +88,7 @@ bool Region::widen(bool whole) {
   return true;
 }
 
-// What the port, in the region or holding a bundle of it, gives those that it holds back.
+// The level of a port that is in the region or is the bottleneck of one of its bundles.
 double Region::level_now(PortId port) const {
   return inside(port) ? shares_.levels[all_[port].index] : all_[port].level;
 }
@@ -102,7 +102,7 @@ bool Region::keeps_rate(std::size_t bundle) const {
 Region::PortId Region::holder(std::size_t bundle) const {
   const std::uint32_t found = shares_.holders[bundle];
   const Bundles::Bundle& held = bundles_[crossing_[bundle]];
-  // Of two ports that are full at one level either may hold it.
+  // If two ports are full at one level, either may be the bottleneck: the old one stays.
   if (held.holder != Bundles::kNone && !held.mixed &&
       same_rate(level_now(held.holder), shares_.levels[found])) {
     return held.holder;

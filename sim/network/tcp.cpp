@@ -15,7 +15,7 @@ void SlowStart::begin(Instant now) {
     window_ = std::max(window_ / 2, kFirstWindow);
     full_ = false;
   }
-  // All that was sent before a round trip ago is acknowledged.
+  // All that was sent more than a round trip ago is acknowledged.
   if (!full_ && now >= next_round()) {
     round_ = now;
     allowance_ = window_;

@@ -13,7 +13,7 @@
 
 namespace foretrain::sim {
 namespace {
-// Of what passes a link: counted by interfaces, and by a token bucket in the kernel.
+// Share of a wire's rate that interfaces and the kernel's token buckets count.
 constexpr double kCountedShare = static_cast<double>(ethernet::kCounted) / ethernet::kOnWire;
 
 // Spreads pairs of hosts over equal routes (the finaliser of SplitMix64: Steele, Lea, Flood 2014).
@@ -34,7 +34,7 @@ struct Topology::Switches {
   Graph graph;
 
  private:
-  std::map<Vertex, std::vector<Distance>> distances_;  // as they are asked for
+  std::map<Vertex, std::vector<Distance>> distances_;  // computed on demand
 };
 
 Topology::~Topology() = default;
@@ -56,7 +56,7 @@ Topology::Topology(const ClusterSpec& cluster)
   for (const HostSpec& host : cluster.hosts) {
     for (int n = 0; n < host.count; ++n) {
       const BytesPerSecond most = cluster.rate_between_two(host);
-      flow_rates_.push_back(most < host.nic ? most.value : 0);  // else the interface says it
+      flow_rates_.push_back(most < host.nic ? most.value : 0);  // otherwise the interface limits
       rdma_.push_back(host.rdma());
       join_devices(host);
     }
@@ -99,14 +99,14 @@ void Topology::wire_links(const std::vector<HostNic>& nics, const std::vector<Li
     links_of[link.from].push_back(&link);
     links_of[link.to].push_back(&link);
   }
-  // What has several links forwards: it is a vertex, a switch or not.
+  // A name with several links forwards: it is a vertex, whether a switch or a host.
   std::map<std::string, Vertex> vertices;
   std::map<std::string, std::size_t> index_of;
   for (std::size_t i = 0; i < nics.size(); ++i) index_of[nics[i].name] = i;
   for (const auto& [name, own] : links_of) {
     if (own.size() > 1 || !index_of.contains(name)) vertices[name] = switches_->add();
   }
-  // Two hosts and a wire: one of them stands for the switch.
+  // For two hosts with a wire between them, one stands for the switch.
   for (const LinkSpec& link : links) {
     if (!vertices.contains(link.from) && !vertices.contains(link.to)) {
       vertices[link.to] = switches_->add();
@@ -171,7 +171,7 @@ double Topology::most_between(std::size_t from, std::size_t to) const {
   return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
 }
 
-// The latency of a link is that of both directions: the way to a vertex is as long as from it.
+// A link has the same latency in both directions, so distances to a vertex equal those from it.
 const std::vector<Topology::Distance>& Topology::Switches::distances_to(Vertex to) {
   std::vector<Distance>& distances = distances_[to];
   if (!distances.empty()) return distances;

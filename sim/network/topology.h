@@ -1,4 +1,4 @@
-// The wires between hosts: who reaches whom through which ports.
+// The links between hosts with the routes over them.
 #pragma once
 
 #include "models/base/time.h"
@@ -16,26 +16,27 @@ namespace foretrain::sim {
 
 /// Hosts, switches and the links between them, full duplex: a link is two ports.
 ///
-/// Rates count what interfaces count (headers, too: models/base/ethernet.h); a port
-/// without a token bucket is a wire, and gives up 1.6 % to what surrounds a packet.
+/// Rates count what interfaces count (including headers: models/base/ethernet.h). A port without a
+/// token bucket is a wire, and loses 1.6 % to the framing around a packet.
 ///
 ///     star         every host at one switch, at the rate of its NIC
-///     leaf_spine   hosts at leaf switches in their order, every leaf at every spine; what the
-///                  hosts of a leaf can send together is `oversubscription` times what its uplinks
-///                  carry (Al-Fares, Loukissas, Vahdat 2008, section 2)
+///     leaf_spine   hosts at leaf switches in their order, every leaf at every spine; the hosts of
+///                  a leaf can together send `oversubscription` times what its uplinks carry
+///                  (Al-Fares, Loukissas, Vahdat 2008, section 2)
 ///     links        as listed; a name that is no host is a switch
 ///
-/// Devices of a host have a link each to all the others (NVLink), or share one (PCIe); no host's
-/// wire leads over those.
+/// Each device of a host has a link to all others (NVLink), or all share one link (PCIe). No route
+/// between hosts uses these links.
 ///
-/// A route is a shortest path by latency, then by links (Dijkstra 1959); where several are equal,
-/// the pair of hosts decides, as equal-cost routing by a hash of the addresses does (RFC 2992).
+/// A route is a shortest path by latency, then by number of links (Dijkstra 1959). If several are
+/// equal, the pair of hosts selects one, as equal-cost routing by a hash of the addresses does (RFC
+/// 2992).
 ///
-/// Most hosts have one link. They are no vertices of the graph that is searched, so distances to a
-/// switch are found once for all hosts behind it.
+/// Most hosts have one link. They are no vertices of the searched graph, so the distances to a
+/// switch are computed once for all hosts behind it.
 class Topology {
  public:
-  /// Of a cluster whose hosts can all reach each other, as `scenarios/resolve/check.h` sees to.
+  /// All hosts of `cluster` can reach each other; `scenarios/resolve/check.h` ensures that.
   explicit Topology(const ClusterSpec& cluster);
   ~Topology();
 
@@ -43,10 +44,10 @@ class Topology {
     std::vector<FlowNetwork::PortId> ports;
     Duration latency;  ///< one way
   };
-  /// Hosts are counted from 0 over `cluster.hosts`, `count:` expanded. `from` is not `to`.
+  /// Hosts are numbered from 0 over `cluster.hosts` with `count:` expanded. `from` is not `to`.
   [[nodiscard]] Route route(std::size_t from, std::size_t to) const;
 
-  /// The two directions of a host's one link; nothing where it has several.
+  /// The two directions of a host's only link; nullopt if it has several.
   struct Nic {
     FlowNetwork::PortId out = 0;
     FlowNetwork::PortId in = 0;
@@ -56,14 +57,14 @@ class Topology {
     return Nic{hosts_[host].up.port, hosts_[host].down.port};
   }
 
-  /// From a device of a host, which has links between them, to another one; counted from 0.
+  /// From one device of a host to another, numbered from 0; the devices have links between them.
   [[nodiscard]] Route between_devices(std::size_t host, int from, int to) const;
   [[nodiscard]] bool joins_devices(FlowNetwork::PortId port) const { return port >= device_ports_; }
 
-  /// The most that two nodes on these hosts exchange, all connections together, bytes/s; 0: all
-  /// there is.
+  /// Maximum rate of all connections between two nodes on these hosts together, bytes/s; 0 if only
+  /// the wires limit it.
   [[nodiscard]] double most_between(std::size_t from, std::size_t to) const;
-  /// TCP carries messages between these hosts, with headers and slow start.
+  /// Whether TCP carries messages between these hosts, with headers and slow start.
   [[nodiscard]] bool tcp_between(std::size_t from, std::size_t to) const {
     return tcp_ && !(rdma_[from] && rdma_[to]);
   }
@@ -75,7 +76,7 @@ class Topology {
   [[nodiscard]] std::size_t hosts() const { return hosts_.size(); }
 
  private:
-  /// How far: latency first, then links.
+  /// Length of a path: latency first, then number of links.
   struct Distance {
     std::int64_t ns = 0;
     std::int64_t links = 0;
@@ -87,15 +88,15 @@ class Topology {
     Distance length;
   };
   using Vertex = std::size_t;  // of the graph of switches
-  struct Switches;             // a Boost.Graph, which is read in the source alone
+  struct Switches;             // a Boost.Graph; only the source includes it
 
   struct HostPlace {
-    Vertex vertex = 0;  // itself, or where its one link leads
+    Vertex vertex = 0;  // the host itself, or the other end of its only link
     bool is_vertex = false;
-    Link up{};  // the one link, to the vertex
+    Link up{};  // the only link, to the vertex
     Link down{};
   };
-  /// What joins the devices of a host: of each one a port out, one in; or one that all share.
+  /// The links of a host's devices: one port out and one in for each, or one port that all share.
   struct DeviceLinks {
     FlowNetwork::PortId first = 0;
     Duration latency;
@@ -116,10 +117,10 @@ class Topology {
   Link add_port(PortSpec port, Duration latency);
 
   bool tcp_;                            // between some hosts
-  std::unique_ptr<Switches> switches_;  // with the hosts that have several links
+  std::unique_ptr<Switches> switches_;  // and hosts with several links
   std::vector<HostPlace> hosts_;
   std::vector<PortSpec> ports_;
-  FlowNetwork::PortId device_ports_ = 0;   // they come last
+  FlowNetwork::PortId device_ports_ = 0;   // the first port of a device link; they come last
   std::vector<DeviceLinks> device_links_;  // by host
   std::vector<double> flow_rates_;         // by host
   std::vector<bool> rdma_;                 // by host

@@ -1,4 +1,4 @@
-// How long a node waits for bytes that its host's caches do not hold.
+// The time that a node waits for bytes that its host's caches do not hold.
 #pragma once
 
 #include "models/graph/working_set.h"
@@ -8,22 +8,22 @@
 
 namespace foretrain::sim {
 
-/// A node's bytes and the caches of its host, in which each job and message finds them or not, as
-/// the caches are when it begins. A gradient that comes in stages touches all of its bytes with the
-/// first; the others wait for their share.
+/// Cache misses of a node: each job and message finds its bytes in the caches of the host, or not,
+/// as the caches are when it begins. The first stage of a gradient touches the bytes of all stages;
+/// the others pay their share of the time.
 class CacheUse {
  public:
-  /// Null where nothing is known of the host's caches: every byte is there.
+  /// Null if the caches of the host are unknown: every access hits.
   static std::unique_ptr<CacheUse> of(const Process& process,
                                       const std::shared_ptr<const Training>& training, NodeId id);
   CacheUse(const Process& process, Caches& caches, const std::shared_ptr<const Training>& training,
            NodeId id);
 
-  /// The job begins, and takes so long besides: CPU time until its bytes are there.
+  /// Cache-miss penalty, as CPU time, of a job that begins and takes `takes` without misses.
   Duration before(const Job& job, Duration takes);
-  /// Likewise of the buffer that a message is put into (WorkingSet::message).
+  /// Cache-miss penalty of the buffer that receives a message (WorkingSet::message).
   Duration before(NodeId from, const Message& message, bool addend);
-  /// Likewise of the kernel's pages that one is copied to (WorkingSet::sent).
+  /// Cache-miss penalty of the kernel's pages to which a message is copied (WorkingSet::sent).
   Duration before_sent(NodeId to, const Message& message);
 
  private:
@@ -32,7 +32,7 @@ class CacheUse {
   const Process& process_;
   Caches& caches_;
   WorkingSet touched_;
-  Duration gradient_;  // of all stages of the one that is computed
+  Duration gradient_;  // penalty of all stages of the current gradient
 };
 
 }  // namespace foretrain::sim

@@ -1,4 +1,4 @@
-// The connections of a node to its peers on other hosts, on other devices of its own.
+// Connections of a node to peers on other hosts or on other devices of its host.
 #pragma once
 
 #include "models/base/quantity.h"
@@ -11,11 +11,11 @@
 
 namespace foretrain::sim {
 
-/// Each is made when it is first used. Kept from the lowest peer on: a worker has a server or two,
-/// whose numbers come after those of thousands of workers.
+/// Each connection is made on first use. The table begins at the lowest peer: a worker has a server
+/// or two, whose numbers follow those of thousands of workers.
 class Connections {
  public:
-  /// Of nodes in these places.
+  /// Returns the connection to `peer`. `here`, `there`: the places of the two nodes.
   Fabric::ConnectionId to(NodeId peer, const Place& here, const Place& there, Fabric& fabric) {
     const std::size_t index = index_of(peer);
     if (by_peer_.empty()) first_ = index;
@@ -32,7 +32,7 @@ class Connections {
     }
     return connection;
   }
-  /// The peer is another process now, which is connected anew.
+  /// Forgets the connection: the peer is another process now.
   void drop(NodeId peer) {
     const std::size_t index = index_of(peer);
     if (index >= first_ && index - first_ < by_peer_.size()) by_peer_[index - first_] = kNone;
@@ -41,7 +41,7 @@ class Connections {
  private:
   static constexpr auto kNone = std::numeric_limits<Fabric::ConnectionId>::max();
 
-  std::size_t first_ = 0;  // peer
+  std::size_t first_ = 0;  // the lowest peer
   std::vector<Fabric::ConnectionId> by_peer_;
 };
 

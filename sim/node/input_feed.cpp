@@ -45,7 +45,7 @@ bool InputFeed::take(Callback ready) {
   return is_here;
 }
 
-// Gets the next batch where one is wanted.
+// Begins to fetch a batch if one is wanted.
 void InputFeed::get() {
   if (getting_ || stopped_ || (!waiting_ && here_ >= spec_.prefetch)) return;
   getting_ = true;

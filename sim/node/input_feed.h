@@ -1,4 +1,4 @@
-// The batches of a worker on their way to it.
+// The input pipeline that delivers batches to a worker.
 #pragma once
 
 #include "scenarios/spec/input.h"
@@ -10,33 +10,33 @@
 
 namespace foretrain::sim {
 
-/// Gets one batch after the other, so many ahead:
+/// Fetches one batch after the other, up to `prefetch` ahead:
 ///
-///     a batch = its bytes / the disk's rate, in turn with others who read that disk
-///             + its way over the network, where another host serves it, shared as all messages do
-///             + examples x parse, on a core of the worker's host beside those that it computes on
+///     a batch = its bytes / the disk's rate, queued behind other readers of that disk
+///             + its transfer over the network if another host serves it, shared like all messages
+///             + examples x parse, on a core of the worker's host after those that it computes on
 ///
-/// Nobody asks the host that serves; batches leave as fast as their worker takes them. Realism: a
-/// pipeline of these three stages works on several batches at once, which this one does only as far
-/// as the gradient is computed meanwhile; pages of the disk that are in memory already are not told
-/// apart. Source: the input pipelines that published studies describe.
+/// The serving host is not asked: batches leave as fast as their worker takes them. Realism: a real
+/// pipeline of these three stages works on several batches at once; this one overlaps them only
+/// with the gradient. Pages of the disk that are already in memory are not distinguished. Source:
+/// the input pipelines that published studies describe.
 class InputFeed : public Actor {
  public:
-  /// `batch`: as it is read, shipped; `place`: of the worker's last thread.
+  /// `batch`: size as read and transferred; `core`: core of the worker's last thread.
   InputFeed(World& world, const InputSpec& spec, Bytes batch, int examples,
             std::optional<std::size_t> server, std::size_t host, int core);
 
-  /// Time begins for the worker: gets those that are got ahead.
+  /// The worker begins: fetches the first batches.
   void start();
-  /// Its process stands still: nothing is parsed, no batch begun, until it goes on.
+  /// The process is paused: nothing is parsed and no batch begun until `go_on`.
   void stop();
   void go_on();
-  /// The next batch is taken: at once, or, where this is false, when `ready` is woken. No second
-  /// one before that.
+  /// Takes the next batch. Returns false if it is not there yet; `ready` is woken when it is. Only
+  /// one call may wait at a time.
   bool take(Callback ready);
   void wake(Instant now, std::uint64_t token) override;
 
-  /// CPU time of parsing so far.
+  /// CPU time spent on parsing so far.
   [[nodiscard]] Duration used() const {
     return world_.hosts[host_].cpu->used(thread_, Work::compute);
   }
@@ -50,11 +50,11 @@ class InputFeed : public Actor {
   InputSpec spec_;
   Bytes batch_;
   int examples_;
-  std::size_t reader_;  // host
-  std::size_t host_;    // of the worker
+  std::size_t reader_;  // host that reads
+  std::size_t host_;    // host of the worker
   Cpu::ThreadId thread_;
   std::optional<Fabric::ConnectionId> connection_;
-  int here_ = 0;  // batches that nobody has taken
+  int here_ = 0;  // batches that are ready
   bool getting_ = false;
   bool started_ = false;
   bool stopped_ = false;

@@ -7,7 +7,7 @@
 
 namespace foretrain::sim {
 
-// By how much the gradient of a job is slower than usual; its first job draws.
+// Factor by which stragglers slow the gradient down; its first stage also draws the jitter.
 double JobEfforts::straggling(const Job& job) {
   const double factor = times_.begin(job);
   if (job.stage == 0) {
@@ -20,7 +20,7 @@ double JobEfforts::straggling(const Job& job) {
 
 Duration JobEfforts::refill(const Job& job) {
   if (cache_use_ == nullptr) return {};
-  // Whoever pays: what it touches, others lose.
+  // Called for every job: what it touches evicts the bytes of others, whoever pays.
   const Duration time = cache_use_->before(job, job_time_.of(job));
   return job_time_.refills(job.kind) ? time : Duration{};
 }
@@ -31,7 +31,7 @@ Duration JobEfforts::resumed(const Job& job) {
 
 JobEffort JobEfforts::begin(const Job& job) {
   const double factor = job.kind == JobKind::gradient ? straggling(job) : 1;
-  // Messages find what it leaves in the caches.
+  // Evaluated also if a time is recorded: messages find the caches as this job leaves them.
   const Duration late = refill(job) + resumed(job) + handed_over(job);
   if (const auto took = recorded_.begin(job)) return as_recorded(job, *took, factor);
   const Resource resource = history_.of(job.kind);

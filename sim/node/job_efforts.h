@@ -1,4 +1,4 @@
-// What the jobs of a node ask of its cores.
+// The core time that a node's jobs need.
 #pragma once
 
 #include "models/base/random.h"
@@ -16,36 +16,36 @@
 
 namespace foretrain::sim {
 
-/// What one job asks of a thread that carries it out.
+/// The cost of a job on each thread that executes it.
 struct JobEffort {
-  Effort effort;  ///< told apart by what it is spent on
+  Effort effort;  ///< broken down by resource
   Cpu::Pace pace = Cpu::Pace::shared;
-  Duration least{};       ///< it ends so long after its beginning, or later: its given time
-  Duration straggling{};  ///< of that time, or of the effort
+  Duration least{};       ///< minimum time from begin to end: its given time
+  Duration straggling{};  ///< part of `least`, or of the effort, that is due to straggling
 };
 
-/// The effort of a job of one node:
+/// Computes the effort of a node's jobs:
 ///
 ///     gradient  its time (sim/cpu/job_time.h) x jitter x factor
 ///     (scenarios/resolve/gradient_times.h)
-///               + what a framework spends
+///               + the time of a framework
 ///     others    their time
 ///
-/// Their time is that of their compute, that until their bytes are there (cache_use.h), what is
-/// lost where messages came since the last job (Machine::resume), what a thread beside the loop
-/// takes to be handed them (Machine::thread_change).
+/// Their time includes compute, the cache-miss penalty (cache_use.h), the warm-up after messages
+/// since the last job (Machine::resume) and the handoff to a thread other than the loop
+/// (Machine::thread_change).
 ///
-/// Jitter is a draw of each gradient, lognormal of median 1. Another time factor of straggling
-/// scales what a factor is above 1.
+/// Jitter is drawn per gradient, lognormal with median 1. A time factor of straggling scales the
+/// part of a factor that exceeds 1.
 ///
-/// Where a recorded run says what the job took, that is all (sim/cpu/recorded_times.h): no jitter,
-/// no factor, nothing for cores or caches shared with others. Of a given time it sleeps the rest,
-/// as the run did.
+/// If a recorded run gives the job's time, only that counts (sim/cpu/recorded_times.h): no jitter,
+/// no factor, nothing for cores or caches shared with others. If the gradient has a given time, the
+/// rest of that is slept, as in the run.
 class JobEfforts {
  public:
-  /// `cache_use`: of its node, outlives this; null: every byte is there. `sums_beside`: sums and
-  /// updates need not wait for what its threads do: gradients that are a device's, what a framework
-  /// spends on those of others.
+  /// `cache_use`: of the same node, outlives this; null if every access hits. `sums_beside`: sums
+  /// and updates need not wait for the node's compute threads, because a device computes the
+  /// gradients or a framework spends its time on those of others there.
   JobEfforts(const TimeFactors& time_factors, const JobTime& job_time, RecordedTimes recorded,
              GradientTimes times, Stream jitter, const NodeHistory& history, CacheUse* cache_use,
              bool sums_beside)
@@ -58,25 +58,25 @@ class JobEfforts {
         cache_use_(cache_use),
         sums_beside_(sums_beside) {}
 
-  /// The job begins. @throws InputError where it would take longer than 30 years
+  /// A job begins. @throws InputError if it would take longer than 30 years
   JobEffort begin(const Job& job);
-  /// The node handled a message.
+  /// The node has handled a message.
   void message() { messages_came_ = true; }
-  /// Where it is carried out.
+  /// The place where the job is executed.
   [[nodiscard]] JobPlace place(const Job& job) const {
     if (job.kind == JobKind::apply && job_time_.updates_on_device()) return JobPlace::one_thread;
     const bool sums = job.kind == JobKind::reduce || job.kind == JobKind::apply;
     if (sums && sums_beside_) return JobPlace::loop;
     return !sums && job_time_.on_device() ? JobPlace::one_thread : place_of(job.cost, sleeps(job));
   }
-  /// It is given a time, so it sleeps what is left of that.
+  /// True if the gradient has a given time and sleeps the rest of it.
   [[nodiscard]] bool sleeps(const Job& job) const { return times_.given(job).has_value(); }
 
  private:
   [[nodiscard]] JobEffort as_recorded(const Job& job, Duration took, double straggling) const;
   [[nodiscard]] JobEffort gradient(const Job& job, Duration undisturbed, double straggling) const;
   double straggling(const Job& job);
-  /// Until its bytes are there.
+  /// Cache-miss penalty.
   Duration refill(const Job& job);
   Duration resumed(const Job& job);
   [[nodiscard]] Duration handed_over(const Job& job) const {
@@ -89,7 +89,7 @@ class JobEfforts {
   NodeHistory history_;
   GradientTimes times_;
   Stream jitter_;
-  double jitter_factor_ = 1;  // of the gradient that is computed
+  double jitter_factor_ = 1;  // of the current gradient
   bool messages_came_ = false;
   CacheUse* cache_use_;
   bool sums_beside_;

@@ -65,7 +65,7 @@ void Jobs::begin(Job&& job) {
   }
 }
 
-// A thread has done its part.
+// A thread has finished its part.
 void Jobs::computed(Instant now, std::size_t slot) {
   UnderWay& under_way = under_way_[slot];
   if (--under_way.parts > 0) return;
@@ -77,14 +77,14 @@ void Jobs::computed(Instant now, std::size_t slot) {
   }
   note_rest(now, under_way);
   if (under_way.place != JobPlace::loop) {
-    // The loop is told; what it sends leaves before the next job begins, unless a message has woken
-    // it before: who waits for its turn already is not woken again.
+    // The loop is woken ahead of the next job, so its messages leave before that begins; except if
+    // a message woke it earlier: a thread that already waits for its turn is not woken again.
     return process_.wake_loop(at_stage(Stage::done, slot), Cpu::Entry::woken);
   }
   finish(now, slot);
 }
 
-// One that is given a time has slept what was left of it.
+// Records the sleep of a job with a given time.
 void Jobs::note_rest(Instant now, const UnderWay& under_way) const {
   if (under_way.rests == Instant{}) return;
   const NodeHistory& history = process_.history();
@@ -98,7 +98,7 @@ void Jobs::note_rest(Instant now, const UnderWay& under_way) const {
 void Jobs::finish(Instant now, std::size_t slot) {
   UnderWay under_way = under_way_.take(slot);
   Job& job = under_way.job;
-  // What it holds is let go before the program goes on.
+  // Releases what the job holds before the program continues.
   const JobResult result = work_.finish(slot, job);
   if (under_way.place != JobPlace::loop && !process_.has_device()) polling_.job_ends();
   if (job.kind == JobKind::evaluate) loop_.evaluating(false);

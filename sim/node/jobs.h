@@ -1,4 +1,4 @@
-// The jobs of a node, from when they are asked for until they are done.
+// The jobs of a node, from request to completion.
 #pragma once
 
 #include "models/cost/job_placement.h"
@@ -13,44 +13,43 @@
 
 namespace foretrain::sim {
 
-/// Carries out what a node asks for:
+/// Executes the jobs that a node requests:
 ///
-///     asked for -> its batch is here -> on the loop, or on compute threads
-///               -> (has a given time: sleeps what is left of it) -> the loop is told -> its work
-///               -> the program is told
+///     requested -> its batch is there -> on the loop, or on compute threads
+///               -> (sleeps the rest of a given time) -> the loop is notified -> its work
+///               -> the program is notified
 ///
-/// 1. A gradient begins when its batch is here; its other stages, asked for meanwhile, after it.
-/// 2. `models/cost/job_placement.h` says where it runs; sums and updates beside the gradients
-/// of
-///    a device run on the loop. Its effort was measured with as many threads: each of them is busy
+/// 1. A gradient begins when its batch is there; stages requested meanwhile follow it.
+/// 2. `models/cost/job_placement.h` decides where it runs; with gradients on a device, sums and
+///    updates run on the loop. The effort was measured with as many threads: each of them is busy
 ///    until the job is done.
-/// 3. Its work takes place in zero time, at its end; on another core it may have begun before.
+/// 3. Its work happens in zero virtual time, at its end; another core may have begun it earlier.
 class Jobs : public Actor {
  public:
-  /// The others, but the world, are of the same node; all outlive this.
+  /// All arguments except `world` belong to the same node; all outlive this.
   Jobs(World& world, Process& process, Polling& polling, Loop& loop, JobEfforts efforts);
 
   void ask_for(Job&& job);
-  /// The node handled one.
+  /// The node has handled a message.
   void message() { efforts_.message(); }
-  /// Its process is dead: none of its work begins, or goes on.
+  /// The process is dead: none of its work begins or continues.
   void drop() { work_.drop(); }
   void wake(Instant now, std::uint64_t token) override;
 
  private:
-  /// What an event is about; its token is that with the slot of the job.
+  /// Kind of an event; its token combines it with the slot of the job.
   enum class Stage : std::uint8_t { fed, computed, done };
   static constexpr int kStageBits = 2;
   struct UnderWay {
     Job job;
     JobPlace place = JobPlace::loop;
-    int parts = 1;          // that are still computed
-    Instant not_before;     // it ends then, should it be computed earlier
-    Duration straggling{};  // of that time
+    int parts = 1;          // threads that have not finished
+    Instant not_before;     // it ends then at the earliest
+    Duration straggling{};  // part of the given time
     ActivityId computed = 0;
-    Instant rests{};  // since then it waits for that
+    Instant rests{};  // begin of its sleep until `not_before`
   };
-  /// The stages of a gradient whose batch is not here.
+  /// The requested stages of a gradient whose batch is not there yet.
   struct Unfed {
     std::vector<Job> stages;
     Instant since;

@@ -1,18 +1,18 @@
-// What the parts of a node know of its event loop.
+// Interface of a node's event loop for its parts.
 #pragma once
 
 #include "models/protocol/node.h"
 
 namespace foretrain::sim {
 
-/// Both calls come from an event in which the loop is awake.
+/// The first two calls come from an event in which the loop is awake.
 class Loop {
  public:
-  /// Tells the node's program, then performs what it wants done.
+  /// Passes an input to the node's program, then performs the effects.
   virtual void feed(Instant now, Input input) = 0;
-  /// What the loop was awake for is done: it reads all messages that have come.
+  /// The event that the loop was awake for is handled: it reads all messages that have arrived.
   virtual void read_mail(Instant now) = 0;
-  /// The chief evaluates the parameters: from now on, or (false) no more.
+  /// The chief's evaluation begins, or ends if false.
   virtual void evaluating(bool begins) = 0;
 
  protected:

@@ -8,7 +8,8 @@
 namespace foretrain::sim {
 namespace {
 
-/// Of what sending takes, what passes while the receiver is at it, too. `refill`: of either side.
+/// Part of the sending time that overlaps with receiving. `refill`: cache-miss penalty of either
+/// side.
 Duration streamed(const TransportCost& cost, Bytes size, Duration refill) {
   if (size <= kLoopbackSegment) return {};
   const auto bytes = static_cast<double>(size.value);
@@ -154,7 +155,7 @@ void Mailbox::send(Instant now, Send& send, Duration worked) {
   process_.run(process_.loop(), rest, Work::transport, at_stage(Stage::streamed, 0));
 }
 
-// The message has left the sender's hands.
+// The sender's part is done: the message leaves.
 void Mailbox::depart(Instant now, std::size_t slot) {
   Mail& mail = world_.mail[slot];
   const Bytes size = wire_size(mail.message);
@@ -176,7 +177,7 @@ void Mailbox::depart(Instant now, std::size_t slot) {
 
 // In -------------------------------------------------------------------------------------------
 
-// The last byte is at this host.
+// The last byte has reached this host.
 void Mailbox::arrive(Instant now, std::size_t slot) {
   Mail& mail = world_.mail[slot];
   const Bytes size = wire_size(mail.message);
@@ -191,7 +192,7 @@ void Mailbox::arrive(Instant now, std::size_t slot) {
   if (!same_host) polling_.packets_came(mail.coming);
   if (by_network) mail.activity = process_.history().current();
   if (lined_up_ || sleeps_beside_others(now, mail.from)) {
-    // What came while its core was idle has woken it already.
+    // A message that arrived while the core was idle has already woken the loop.
     if (!lined_up_ && unread_.empty()) line_up(now, mail);
     return unread_.push_back({slot, now, lined_up_ ? pressing_ : unread_.front().noticed});
   }
@@ -206,14 +207,14 @@ bool Mailbox::has_yielded(Instant now) const {
   return polling_.polls(busy_since) && now - busy_since < process_.host().slice;
 }
 
-// Where the kernel lets it in at once, it is as one that is awake.
+// If the kernel schedules woken threads at once (no `preempt`), the loop counts as awake.
 bool Mailbox::sleeps_beside_others(Instant now, NodeId from) const {
   const Cpu& cpu = process_.cpu();
   return !cpu.idle(place_.core) && cpu.is_free(process_.loop()) && !polling_.polls(now) &&
          !has_yielded(now) && transport_with(from).preempt.ns > 0;
 }
 
-// Who works, or has yielded, looks at its turn, which `receive` settles.
+// A loop that works or has yielded looks when its turn comes; `receive` handles that.
 Duration Mailbox::notice(Instant now, NodeId from) const {
   if (!process_.cpu().idle(place_.core)) return {};
   const TransportCost& transport = transport_with(from);
@@ -231,7 +232,7 @@ void Mailbox::line_up(Instant now, const Mail& mail) {
   world_.engine.schedule(pressing_, at_stage(Stage::pressed, 0));
 }
 
-// Unless the loop was awake before.
+// Handles the notice, unless the loop was awake earlier.
 void Mailbox::look(Instant now) {
   const auto due = [now](const Unread& unread) { return unread.noticed <= now; };
   if (std::ranges::any_of(unread_, due)) read_all(now);
@@ -277,7 +278,7 @@ void Mailbox::received(Instant now, std::size_t slot) {
 void Mailbox::deliver(Instant now, std::size_t slot) {
   polling_.active(now);
   Mail mail = world_.mail.take(slot);
-  if (is_of_lost(mail)) return;  // it was not yet when this was read
+  if (is_of_lost(mail)) return;  // the sender was lost after this was read
   if (brings_update(mail.message)) process_.history().updated();
   loop_.feed(now, Received{mail.from, std::move(mail.message)});
 }

@@ -1,4 +1,4 @@
-// The messages of a node, those it sends as those it gets.
+// The messages that a node sends with those that it receives.
 #pragma once
 
 #include "sim/node/cache_use.h"
@@ -13,13 +13,13 @@
 
 namespace foretrain::sim {
 
-/// What a node has sent and received so far.
+/// Totals of a node's messages so far.
 struct Traffic {
   Bytes sent;
   Bytes received;
-  Bytes within_host;  ///< of what it sent
+  Bytes within_host;  ///< part of `sent`
   std::int64_t messages_sent = 0;
-  Bytes undelivered;  ///< came when it was dead, or from a peer that it has lost
+  Bytes undelivered;  ///< arrived after its death, or from a lost peer
 
   Traffic& operator+=(const Traffic& other) {
     sent += other.sent;
@@ -31,55 +31,57 @@ struct Traffic {
   }
 };
 
-/// What another program spends on a node's messages on top of what its host does
+/// Time that another framework adds to a node's messages, on top of the host's costs
 /// (scenarios/spec/framework.h).
 struct FrameworkCosts {
-  Duration tensor;  ///< of a message, either side
-  ServerCost push;  ///< of a gradient that comes to a server, on a thread of it
-  std::shared_ptr<const Layout> layout;  ///< that says how many tensors that has
+  Duration tensor;  ///< per message, on either side
+  ServerCost push;  ///< per gradient that a server receives, on one of its threads
+  std::shared_ptr<const Layout> layout;  ///< gives the number of tensors of a gradient
 };
 
-/// Sends and receives, on the node's event loop:
+/// Sends and receives on the node's event loop:
 ///
 ///     send    -> loop: send cost -> network, or loopback -> arrives at the peer's mailbox
-///     arrives -> the loop notices, or is awake -> loop: receive cost
-///             -> (a gradient whose handling costs: one of the threads that compute, in turn)
-///             -> the program is told
+///     arrives -> the loop notices it, or is awake -> loop: receive cost
+///             -> (a gradient with a handling cost: one of the compute threads, round robin)
+///             -> the program is notified
 ///
-/// Between two devices of a host that have links a message is no core's work; it takes the link.
-/// Between two cores of a host a message is copied segment by segment (kLoopbackSegment), and its
-/// receiver copies one as the sender does the next. So it leaves before its sender is done with it:
-/// when the receiver, if it begins then, ends with the last segment, or when the first one is
-/// there.
+/// Between two linked devices of a host a message costs no core anything; it takes the link.
+/// Between two cores of a host a message is copied segment by segment (kLoopbackSegment), and the
+/// receiver copies a segment while the sender copies the next. So it leaves before its sender is
+/// done: early enough that a receiver which begins then ends with the last segment, but not before
+/// the first segment is there.
 ///
-/// 1. A loop notices when it next looks: at once on its core's turn where that works or has
-///    yielded, on an idle core a `handoff` later where it polls, a `wake` later where it sleeps.
-/// 2. A loop that is awake, whatever for, reads all that has come.
-/// 3. One that polled when others took its core has yielded to them, and waits for its turn. So
-///    does one that slept: it runs when the others are through, or their slices. Unless they are
-///    before, the kernel lets it go before those that have had more a `preempt` after it was woken.
-/// 4. What comes from a lost peer is read no more. One that is back has a mailbox of its own: what
-///    was sent to the lost one, or by it, is not its concern.
+/// 1. A loop notices a message when it next looks. If its core is busy: when its turn comes,
+///    provided that it works or has yielded. If its core is idle: `handoff` later if it polls,
+///    `wake` later if it sleeps.
+/// 2. A loop that is awake, for whatever reason, reads all messages that have arrived.
+/// 3. A loop that polled when other threads took its core has yielded to them, and waits for its
+///    turn. So does a loop that slept: it runs when the others are done or their slices are over.
+///    If it is still waiting `preempt` after its wake-up, the kernel lets it run before threads
+///    that have used more CPU time.
+/// 4. Messages of a lost peer are not read any more. A peer that returns has a new mailbox:
+///    messages sent to the lost one, or by it, do not concern it.
 class Mailbox : public Actor {
  public:
-  /// By node id, of its last process.
+  /// Mailbox of each node's latest process, by node id.
   using Peers = std::vector<Mailbox*>;
 
-  /// `brings_update`: as its protocol says; `cache_use`: may be null. The others, of the same node,
-  /// outlive this, as `peers` do.
+  /// `brings_update`: message kinds of the protocol that bring an update. `cache_use`: may be null.
+  /// All belong to the same node and outlive this; so does `peers`.
   Mailbox(World& world, NodeId id, const Peers& peers, Process& process, Polling& polling,
           Loop& loop, const FrameworkCosts& framework,
           const std::vector<MessageKind>& brings_update, CacheUse* cache_use);
 
-  /// `worked`: what its node has done besides, which goes first.
+  /// `worked`: time that the node's program has spent before the message can be sent.
   void send(Instant now, Send& send, Duration worked);
-  /// The loop is awake.
+  /// The loop is awake: reads all messages that have arrived.
   void read_all(Instant now);
-  /// Its node is dead.
+  /// The node is dead.
   void close() { closed_ = true; }
-  /// False: the last process of this peer is lost already.
+  /// Returns false if the last process of this peer is already lost.
   bool lose(NodeId peer);
-  /// The next process of a lost peer is known from now on.
+  /// The next process of a lost peer takes its place from now on.
   void take_back(NodeId peer);
   void wake(Instant now, std::uint64_t token) override;
   void expect(std::uint64_t token) const override;
@@ -87,7 +89,7 @@ class Mailbox : public Actor {
   [[nodiscard]] const Traffic& traffic() const { return traffic_; }
 
  private:
-  /// What an event is about; its token is that with the slot of the mail.
+  /// Kind of an event; its token combines it with the slot of the mail.
   enum class Stage : std::uint8_t {
     sent,
     streamed,
@@ -102,7 +104,7 @@ class Mailbox : public Actor {
   struct Unread {
     std::size_t slot = 0;  // of the mail
     Instant came;
-    Instant noticed;  // unless the loop is awake before
+    Instant noticed;  // at the latest; earlier if the loop is awake
   };
 
   [[nodiscard]] Callback at_stage(Stage stage, std::size_t slot) {
@@ -114,37 +116,37 @@ class Mailbox : public Actor {
     bool replaced = false;  // the peer is back
   };
 
-  /// Where messages to a peer go; of a lost one into the void.
+  /// Destination of messages to a peer; for a lost one its old mailbox, which discards them.
   [[nodiscard]] Mailbox* mailbox_of(NodeId peer) const;
   [[nodiscard]] bool is_of_lost(const Mail& mail) const;
   [[nodiscard]] const Place& place_of(NodeId peer) const { return peers_[index_of(peer)]->place_; }
-  /// The peer's device is on the same host, a link away: no core copies what they say.
+  /// The peer's device is on the same host with a link between them: no core copies messages.
   [[nodiscard]] bool device_joined_to(NodeId peer) const;
-  /// What messages between it and a peer cost.
+  /// Costs of messages between this node and a peer.
   [[nodiscard]] const TransportCost& transport_with(NodeId peer) const;
-  /// Of a message that takes so long, after what its node has worked, with the framework's share.
+  /// Cost of a message: `worked`, its `own` cost and the framework's share.
   [[nodiscard]] Effort effort(Duration own, Duration worked) const;
-  /// Until the memory that it is put into is there.
+  /// Cache-miss penalty of the memory that receives the message.
   [[nodiscard]] Duration refill(const Mail& mail) const;
   [[nodiscard]] bool brings_update(const Message& message) const;
   void depart(Instant now, std::size_t slot);
   void arrive(Instant now, std::size_t slot);
-  /// The loop sleeps, and others have its core.
+  /// The loop sleeps while other threads have its core.
   [[nodiscard]] bool sleeps_beside_others(Instant now, NodeId from) const;
-  /// It polled when others took its core, within a slice.
+  /// The loop polled when other threads took its core, less than a slice ago.
   [[nodiscard]] bool has_yielded(Instant now) const;
-  /// How long the loop takes to notice what comes now, else.
+  /// Otherwise: the time until the loop notices a message that arrives now.
   [[nodiscard]] Duration notice(Instant now, NodeId from) const;
-  /// A loop that sleeps beside others is woken.
+  /// Wakes a loop that sleeps while other threads have its core.
   void line_up(Instant now, const Mail& mail);
   void look(Instant now);
   void receive(Instant now, std::size_t slot);
-  /// The message is read.
+  /// The loop has read the message.
   void received(Instant now, std::size_t slot);
   void deliver(Instant now, std::size_t slot);
 
-  // What every peer looks at comes first, what a message touches next: thousands of nodes do not
-  // fit into a cache.
+  // Fields that every peer reads come first, then those that a message touches: thousands of nodes
+  // do not fit into a cache.
   Place place_;
   NodeId id_;
   bool closed_ = false;
@@ -152,12 +154,12 @@ class Mailbox : public Actor {
   Polling& polling_;
   World& world_;
   const Peers& peers_;
-  bool lined_up_ = false;  // woken, it waits for its turn, then reads
-  Instant pressing_;       // until then it lets others go before it
-  Fifo<Unread> unread_;    // messages that have come
+  bool lined_up_ = false;  // woken; it waits for its turn, then reads
+  Instant pressing_;       // the preempt timer's end: until then other threads run first
+  Fifo<Unread> unread_;    // messages that have arrived
   Traffic traffic_;
   FrameworkCosts framework_;
-  int next_thread_ = 0;  // that handles a gradient
+  int next_thread_ = 0;  // next thread to handle a gradient
   const std::vector<MessageKind>& brings_update_;
   Loop& loop_;
   CacheUse* cache_use_;

@@ -1,4 +1,4 @@
-// What a node tells the history of its simulation.
+// A node's access to the history of its simulation.
 #pragma once
 
 #include "models/base/quantity.h"
@@ -7,15 +7,15 @@
 
 namespace foretrain::sim {
 
-/// A Recorder in the name of one node: what its work counts as, what it has waited for. What a
-/// neighbour does is one resource, and its updates are nobody's concern.
+/// A Recorder for one node, which knows the resources of its work and waits. All work of a
+/// co-located training counts as one resource, and its updates are not recorded.
 class NodeHistory {
  public:
-  /// `device`: it computes the gradients.
+  /// `device`: a device computes the gradients.
   NodeHistory(Recorder history, NodeId id, bool serves, bool neighbour, bool device)
       : history_(history), id_(id), serves_(serves), neighbour_(neighbour), device_(device) {}
 
-  /// What messages cost its cores.
+  /// Resource of the cores' time for messages.
   [[nodiscard]] Resource messages() const {
     if (neighbour_) return Resource::neighbours;
     return serves_ ? Resource::server_cpu : Resource::worker_cpu;
@@ -25,20 +25,20 @@ class NodeHistory {
     if (job == JobKind::gradient) return device_ ? Resource::device : Resource::worker_cpu;
     return job == JobKind::evaluate ? Resource::evaluation : Resource::apply;
   }
-  /// Of another training that shares the hosts.
+  /// True for a node of another training that shares the hosts.
   [[nodiscard]] bool neighbour() const { return neighbour_; }
 
   [[nodiscard]] ActivityId current() const { return history_.current(); }
   void go_on_from(ActivityId activity) const { history_.go_on_from(activity); }
-  /// It has been waiting for that since then; nobody worked meanwhile.
+  /// Adds a span in which the node waited for `resource` and nothing worked.
   ActivityId waited(Resource resource, Instant since, Instant until, ActivityId cause) const {
     return history_.add({since, until, cause, 0, index_of(id_), resource, false});
   }
-  /// What is done now has changed the parameters.
+  /// The current activity has changed the parameters.
   void updated() const {
     if (!neighbour_) history_.updated();
   }
-  /// It stands still from now on.
+  /// The node is stopped from now on, for the reason `why`.
   void stopped(Resource why) const {
     if (!neighbour_) history_.stopped(id_, why);
   }

@@ -1,4 +1,4 @@
-// How an event loop waits for messages: it polls for a while, then sleeps.
+// Waiting of an event loop for messages: it polls for a while, then sleeps.
 #pragma once
 
 #include "sim/world/world.h"
@@ -8,46 +8,45 @@
 
 namespace foretrain::sim {
 
-/// Polling, as the executor's loop does it (its length is the machine's, or `transport.poll`):
+/// Polling as in the executor's loop; its length is the machine's, or `transport.poll`:
 ///
-/// 1. A loop polls for so long after it was last active, then sleeps until it is woken.
-/// 2. While a job of its own runs beside it, it sleeps at once: the job has the core.
-/// 3. Packets that come in keep it awake until their message is there, those of several messages
-/// one
-///    after the other.
-/// 4. It polls only while nobody else wants the core, so loops of one core share what is left of
-///    it; that time is CPU time of transport.
+/// 1. A loop polls for this long after its last activity, then sleeps until it is woken.
+/// 2. While a job of its node runs on another thread, it sleeps at once: the job has the core.
+/// 3. Incoming packets keep it awake until their message is complete, also over several successive
+///    messages.
+/// 4. It polls only while no other thread wants the core, so the loops of a core share its
+///    remaining time. Polling counts as CPU time of transport.
 class Polling {
  public:
-  /// Of a loop on this core.
+  /// For a loop on this core.
   Polling(const Host& host, int core) : cpu_(host.cpu.get()), poll_(host.local.poll), core_(core) {}
 
-  /// Time begins: what it has polled before does not count.
+  /// The node begins: earlier polling does not count.
   void begin() { polled_ = {}; }
-  /// The loop does something now; since it was last active it has polled, or slept.
+  /// The loop acts now; it has polled or slept since its last activity.
   void active(Instant now);
-  /// It has nothing left to wait for.
+  /// The loop has nothing left to wait for.
   void end() { ended_ = true; }
-  /// A job runs beside it, or no longer does.
+  /// A job begins on another thread; `job_ends` is its end.
   void job_begins() { ++jobs_; }
   void job_ends() { --jobs_; }
-  /// A message is there; its first packet came, or could have come, at `since`.
+  /// A message is complete; its first packet arrived, or could have arrived, at `since`.
   void packets_came(Instant since) { coming_ = coming_ ? std::min(*coming_, since) : since; }
 
-  /// Whether it polls then, from now on undisturbed.
+  /// Whether the loop polls at this instant if nothing happens before.
   [[nodiscard]] bool polls(Instant at) const { return jobs_ == 0 && at - active_ < poll_; }
-  /// CPU time so far.
+  /// CPU time spent on polling so far.
   [[nodiscard]] Duration polled() const { return polled_; }
 
  private:
   Cpu* cpu_;
-  Duration poll_;  // after it was last active
+  Duration poll_;  // length of polling after the last activity
   int core_;
   int jobs_ = 0;
   bool ended_ = false;
-  Instant active_;                 // when it last did something
-  Duration taken_;                 // of its core then: Cpu::busy and Cpu::polled
-  std::optional<Instant> coming_;  // the first packet since, of those from other hosts
+  Instant active_;                 // time of its last activity
+  Duration taken_;                 // at that time: Cpu::busy and Cpu::polled of its core
+  std::optional<Instant> coming_;  // first packet since then, of messages from other hosts
   Duration polled_;
 };
 

@@ -34,12 +34,12 @@ SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observ
 void SimNode::start() {
   const Callback started = at_stage(Stage::start, 0);
   process_.history().go_on_from(0);
-  // Where it stands still: the first of all that its loop does when it goes on.
+  // The first work of the loop when a stopped process resumes.
   if (process_.stands_still()) return process_.wake_loop(started);
   world_.engine.schedule(world_.engine.now(), started);
 }
 
-// It stands still for good.
+// The process stays stopped.
 void SimNode::die() {
   mailbox_.close();
   jobs_.drop();
@@ -77,7 +77,7 @@ void SimNode::wake(Instant now, std::uint64_t token) {
   if (!program_) return;
   const std::size_t slot = token >> kStageBits;
   const auto stage = static_cast<Stage>(token & ((1U << kStageBits) - 1));
-  // It rang unheard.
+  // The timer fired while the process was stopped.
   if (stage == Stage::timer && process_.stands_still()) return process_.wake_loop({this, token});
   if (stage == Stage::written) return written(now, slot);
   polling_.active(now);
@@ -155,7 +155,7 @@ void SimNode::begin_keep(Instant now, const Keep& keep) {
   world_.engine.schedule(disk_free, at_stage(Stage::written, slot));
 }
 
-// The loop is told when it is free.
+// Notifies the loop when it is free.
 void SimNode::written(Instant now, std::size_t slot) {
   const Keeping& done = keeping_[slot];
   const NodeHistory& history = process_.history();

@@ -1,4 +1,4 @@
-// Drives a node's program in virtual time.
+// A node's program driven in virtual time.
 #pragma once
 
 #include "models/protocol/node.h"
@@ -17,78 +17,78 @@
 
 namespace foretrain::sim {
 
-/// What the simulation wants to hear of.
+/// Callbacks for events that the simulation observes.
 struct Observer {
   std::function<void(NodeId, const Report&)> report;
   std::function<void(NodeId, const Finished&)> finished;
   std::function<void(NodeId, const Fault&)> fault;
-  /// Its state is on its way to the disk. Empty: nobody reads states.
+  /// A write of the node's state to the disk begins. Empty if states are not read.
   std::function<void(NodeId, const Keep&)> keeping;
-  /// Its state is on the disk; it took so long.
+  /// The write of the node's state is complete; it took `took`.
   std::function<void(NodeId, std::int64_t cut, Bytes size, Duration took)> kept;
-  /// The chief evaluates the parameters: from now on, or (false) no more.
+  /// The chief's evaluation begins, or ends if false.
   std::function<void(NodeId, bool begins)> evaluating;
 };
 
-/// What a node is made of.
+/// Components of a node.
 struct NodeParts {
   NodeId id{};
   Place place;
   std::unique_ptr<Node> program;
-  const JobTime* job_time = nullptr;  ///< of its host
-  RecordedTimes recorded;             ///< of its jobs; of a forecast none
+  const JobTime* job_time = nullptr;  ///< for its host
+  RecordedTimes recorded;             ///< of its jobs; empty in a forecast
   GradientTimes times;
   Stream jitter;
   FrameworkCosts framework;          ///< of its messages
-  std::unique_ptr<InputFeed> input;  ///< a worker's; null: batches are there at no cost
-  DiskCost disk;                     ///< that states are kept on
+  std::unique_ptr<InputFeed> input;  ///< of a worker; null if batches cost nothing
+  DiskCost disk;                     ///< disk that its states are saved on
   const Protocol* protocol = nullptr;
   std::shared_ptr<const Training> training;
-  bool serves = false;     ///< a server
-  bool neighbour = false;  ///< of a training that shares the hosts
+  bool serves = false;     ///< true for a server
+  bool neighbour = false;  ///< true for a training that shares the hosts
 };
 
-/// A node as its host has it: an event loop that tells the program what happened and performs what
-/// it wants done, one thing after another. Its parts:
+/// A node on its host: an event loop that passes inputs to the program and performs the resulting
+/// effects, one after another. Its parts:
 ///
-///     process   its threads on their cores; stands still, goes on
+///     process   its threads on their cores; stops, resumes
 ///     polling   how the loop waits
 ///     mailbox   Send -> network -> Received
 ///     jobs      Compute -> cores -> Computed
 ///
-/// Timers ring here: on time, or when the process goes on. States that are kept go to the disk of
-/// the host here, one after another, and take what DiskCost says.
+/// Timers fire here: on time, or when the process resumes. Saved states are written to the disk of
+/// the host here, one after another, with the time of DiskCost.
 ///
-/// Realism: the rate is one figure for all sizes; copying and hashing, which are in it, cost no
-/// core anything, and nodes of a host do them in turn.
+/// Realism: one write rate for all sizes; it includes copying and hashing, which therefore cost no
+/// core anything; the nodes of a host write in turn.
 class SimNode : public Actor, private Loop {
  public:
   using Peers = std::vector<std::unique_ptr<SimNode>>;
 
-  /// `mailboxes`: where the messages of a node go; by node id. Its own is added, or takes the place
-  /// of that of a process which is gone.
+  /// `mailboxes`: mailboxes of all nodes by id. This node's is added, or replaces that of its
+  /// previous process.
   SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observer, NodeParts parts);
 
-  /// Now.
+  /// The node begins now.
   void start();
-  /// Its process stands still until each call has its `go_on`. Before the start: it begins with the
-  /// last `go_on`. `why`: what it is told apart as in the history.
+  /// Stops the process until each call has its `go_on`. If called before the start, the node begins
+  /// with the last `go_on`. `why`: the reason that the history records.
   void stop(Resource why) { process_.stop(why); }
   void go_on() { process_.go_on(); }
-  /// Its process is gone; the network still carries what it has of it.
+  /// The process is gone; the network still carries its messages.
   void die();
-  /// The same, and nobody asks for its program any more.
+  /// As `die`; the program is destroyed, too.
   void die_for_good();
-  /// A peer is gone, and its program is told, once; what comes from that peer is read no more.
+  /// A peer is gone: notifies the program once, and reads no more messages of that peer.
   void lose(NodeId peer);
-  /// One that was lost is back as its `generation`-th process, and its program is told.
+  /// A lost peer has returned as its `generation`-th process: notifies the program.
   void take_back(NodeId peer, std::int64_t generation);
   void wake(Instant now, std::uint64_t token) override;
 
-  /// CPU time used so far on this kind of work; polling for messages is transport.
+  /// CPU time used so far on this kind of work; polling for messages counts as transport.
   [[nodiscard]] Duration used(Work work) const;
-  /// Time from its start until now, or its end, in which it computed no gradient, no evaluation,
-  /// nor what a server does.
+  /// Time from its start until now, or until its end, without the time in which its first core
+  /// computed gradients, evaluations or a server's work.
   [[nodiscard]] Duration waited() const;
   [[nodiscard]] const Traffic& traffic() const { return mailbox_.traffic(); }
   [[nodiscard]] NodeId id() const { return id_; }
@@ -96,12 +96,12 @@ class SimNode : public Actor, private Loop {
   [[nodiscard]] const Node& program() const { return *program_; }
 
  private:
-  /// What an event is about; its token is that with the slot of the timer, the number of the peer,
-  /// its generation above it.
+  /// Kind of an event; its token combines it with the slot of the timer, or with the number of the
+  /// peer and above that its generation.
   enum class Stage : std::uint8_t { start, timer, lost, back, worked, written, kept };
   static constexpr int kStageBits = 3;
   static constexpr int kPeerBits = 32;
-  /// A state on its way to the disk.
+  /// A state that is being written.
   struct Keeping {
     JobId job{};
     std::int64_t cut = 0;
@@ -144,7 +144,7 @@ class SimNode : public Actor, private Loop {
   Slots<Armed> timers_;
   DiskCost disk_;
   Slots<Keeping> keeping_;
-  Duration worked_;  // that what it wants done next has to wait for
+  Duration worked_;  // work that the next effects must wait for
   std::optional<Instant> begun_;
   std::optional<Instant> ended_;
 };

@@ -1,4 +1,4 @@
-// The changes of how workers exchange what they have without a server.
+// Changes of the exchange among workers without a server.
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
 #include "scenarios/resolve/check.h"
@@ -18,8 +18,8 @@
 namespace foretrain::sim {
 namespace {
 
-// PCI Express 3.0, 2010: 16 lanes of 8 GT/s, 128 bits of 130. One root for all devices, as
-// scenarios/hardware has it of hosts without another link.
+// PCI Express 3.0, 2010: 16 lanes of 8 GT/s, 128 bits of 130. One root for all devices, as in
+// scenarios/hardware for hosts without another link.
 constexpr BytesPerSecond kPcie{15.75e9};
 
 std::vector<NodePlace> places_of_workers(const Scenario& scenario) {
@@ -30,7 +30,7 @@ std::vector<NodePlace> places_of_workers(const Scenario& scenario) {
 
 std::optional<std::string> set_shard(Scenario& scenario, std::string_view shard) {
   if (!protocol_called(scenario.training.strategy).shards) return std::nullopt;
-  if (node_counts(scenario).workers == 1) return std::nullopt;  // it has all there is
+  if (node_counts(scenario).workers == 1) return std::nullopt;  // it has everything
   if (scenario.training.shard == shard) return std::nullopt;
   scenario.training.shard = shard;
   const auto against = against_shard(scenario);
@@ -59,8 +59,8 @@ std::optional<std::string> replicas_of_hosts(Scenario& scenario) {
   return set_group(scenario);
 }
 
-// Some host has several workers on devices whose link is faster than PCI Express; of those that
-// push, each for itself, none talks to another one.
+// Applies if a host has several workers on devices with a link faster than PCI Express. Workers
+// that push individually do not exchange anything, so the change has no effect on them.
 std::optional<std::string> devices_on_pcie(Scenario& scenario) {
   const TrainingSpec& training = scenario.training;
   if (protocol_called(training.strategy).servers && !training.local_sum) return std::nullopt;

@@ -8,7 +8,7 @@
 namespace foretrain::sim {
 namespace {
 
-// From each activity to those that it waited for.
+// Edges from each activity to those that it waited for.
 using Graph =
     boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
                                        boost::no_property, std::uint32_t, std::uint32_t>;
@@ -61,7 +61,7 @@ CriticalPath critical_path(const History& history, Instant end) {
   Instant until = end;
   while (at != 0) {
     const Activity& activity = activities[at];
-    // What it did up to then; before the end of all, nothing is known of what was waited for.
+    // Its time up to then. In a gap before the end the reason for waiting is unknown.
     if (until > activity.end) count(path, Resource::waiting, activity.node, until - activity.end);
     // A message may be read while it is sent: its reader begins before the sender ends.
     const Duration took = std::max(std::min(until, activity.end) - activity.begin, Duration{});

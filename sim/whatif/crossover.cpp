@@ -21,7 +21,7 @@ namespace {
 
 // From how many workers ------------------------------------------------------------------------
 
-// What so many steps wait for. @throws InputError also where the training fails before its end
+// The critical path of a short training. @throws InputError also if the training fails
 CriticalPath short_path(const Trials& trials, const Case& changed) {
   try {
     return trials.path_of(changed, kSearchSteps);
@@ -31,7 +31,7 @@ CriticalPath short_path(const Trials& trials, const Case& changed) {
   }
 }
 
-// The NICs of servers have more of the path than anything else.
+// True if the servers' NICs have the largest part of the path.
 bool server_binds(const Trials& trials, int workers) {
   Case changed = trials.base();
   const std::string why = set_workers(changed.scenario, workers);
@@ -41,7 +41,7 @@ bool server_binds(const Trials& trials, int workers) {
   return nic >= path.time(path.longest());
 }
 
-// That the options of the scenario's strategy allow: its backup workers leave one to make a step.
+// Minimum that the strategy's options allow: its backup workers must leave one to make a step.
 int fewest_workers(const Trials& trials) {
   const TrainingSpec& spec = trials.base().scenario.training;
   const Protocol& protocol = protocol_called(spec.strategy);
@@ -63,7 +63,7 @@ Crossover server_limit(const Trials& trials) {
       found.answer = fmt::format("Not tried: {}.", error.what());
       return found;
     }
-    binds = most + 1;  // more than there can be
+    binds = most + 1;  // more than possible
   }
   if (binds > most) {
     found.answer = fmt::format("Not up to {}, the most that were tried.", free);
@@ -85,23 +85,23 @@ Crossover server_limit(const Trials& trials) {
 
 // Below which jitter ---------------------------------------------------------------------------
 
-// The strategy that waits for all gradients, as far as what it is weighed against does not.
+// The strategy that waits for all gradients and is compared with one that does not.
 const Protocol& weighed() {
   return *std::ranges::find_if(protocols(), [](const Protocol& protocol) {
     return protocol.synchronous && !protocol.weighed_against.empty();
   });
 }
 
-// What `strategy` takes where the logarithm of every gradient's time varies by `sigma`.
+// Time of `strategy` if the logarithm of every gradient's time has standard deviation `sigma`.
 std::optional<double> time_with(const Trials& trials, std::string_view strategy, double sigma) {
   Case changed = trials.base();
   Scenario& scenario = changed.scenario;
   if (scenario.training.strategy != strategy) set_strategy(scenario, strategy);
-  // Waiting for all of them is what is asked about.
+  // The question is about waiting for all of them.
   for (const Option* option : weighed().options)
     scenario.training.protocol.set(*option, option->fallback);
   trials.keep_examples(scenario);
-  // In place of what the scenario says of factors; pauses, lives stay.
+  // Replaces the scenario's factors; pauses and deaths remain.
   for (StragglerSpec& straggler : scenario.stragglers) {
     if (straggler.distribution.empty() && straggler.trace.empty()) continue;
     straggler.distribution.clear();
@@ -116,7 +116,7 @@ std::optional<double> time_with(const Trials& trials, std::string_view strategy,
   return trials.tried(changed, {}).time_s;
 }
 
-// Where both are known: who waits takes no longer than the other, but for a thousandth.
+// If both times are known: whether waiting takes no longer, with a tolerance of a thousandth.
 std::optional<bool> waiting_wins(const Trials& trials, double sigma) {
   const auto waiting = time_with(trials, weighed().name, sigma);
   const auto other = time_with(trials, weighed().weighed_against, sigma);
@@ -162,10 +162,10 @@ Crossover jitter_limit(const Trials& trials) {
 struct Best {
   int value = 0;
   double time_s = 0;
-  std::optional<double> start_s{};  // of the choice that the scenario has
+  std::optional<double> start_s{};  // of the scenario's own choice
 };
 
-/// The time of a choice; empty where the target is not reached.
+/// Time of a choice; empty if the target is not reached.
 using TimeOf = std::function<std::optional<double>(int)>;
 
 std::optional<Best> climb(int start, int least, int most, const TimeOf& time_of) {
@@ -242,7 +242,7 @@ std::vector<Crossover> find_best(const Trials& trials, const ForecastRange& rang
   std::vector<Crossover> found;
   const TrainingSpec& spec = trials.base().scenario.training;
   constexpr int kMost = 1 << 20;
-  // Of as many examples fewer, larger steps are quicker, always: they ask for a target.
+  // For a fixed number of examples fewer, larger steps are always faster: it needs a target.
   if (trials.has_target()) {
     found.push_back(best_of(trials, "batch size", spec.batch_size, kMost, set_batch, range));
   }

@@ -1,4 +1,4 @@
-// Where one choice begins to beat another: search over simulations.
+// Search, over simulations, for the point at which one choice begins to beat another.
 #pragma once
 
 #include "reports/studies/whatif/whatif.h"
@@ -9,19 +9,19 @@
 
 namespace foretrain::sim {
 
-/// What can be asked at little cost, each by halving an interval in which the answer changes once:
+/// Searches that cost little; each halves an interval in which the answer changes once:
 ///
-///     from how many workers the NICs of servers have most of the critical path (up to
-///     kMostWorkers; of kSearchSteps steps each)
-///     below which jitter (lognormal, of all gradients) waiting for all of them takes no longer
+///     the number of workers from which the servers' NICs have most of the critical path (up to
+///     kMostWorkers; simulations of kSearchSteps steps)
+///     the jitter (lognormal, of all gradients) below which waiting for all of them takes no longer
 std::vector<Crossover> find_crossovers(const Trials& trials);
 
-/// Which number of servers, bucket size is soonest, and, where the scenario has a target, which
-/// batch size reaches it: doubled, halved from what the scenario has for as long as that helps. An
-/// answer that `range` cannot tell from that says so.
+/// Finds the fastest number of servers and bucket size, and, if the scenario has a target, the
+/// batch size that reaches it first: doubled or halved from the scenario's value as long as that
+/// helps. An answer that `range` cannot distinguish from that value says so.
 std::vector<Crossover> find_best(const Trials& trials, const ForecastRange& range = {});
 
-/// Why there is nothing of that to search, with what there would have to be; empty: there is.
+/// Reason why nothing can be searched, and what would be needed; empty if something can.
 std::string nothing_to_search(const Scenario& scenario);
 
 inline constexpr int kMostWorkers = 256;

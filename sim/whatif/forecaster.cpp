@@ -14,13 +14,13 @@
 namespace foretrain::sim {
 namespace {
 
-using Machines = std::map<std::string, Machine>;  // by what a scenario calls them
+using Machines = std::map<std::string, Machine>;  // by the names in a scenario
 
 std::string vary(Scenario& scenario, std::string_view strategy, int workers) {
   if (scenario.training.strategy != strategy) {
     if (std::string why = set_strategy(scenario, strategy); !why.empty()) return why;
   }
-  // One that has a single worker has it already.
+  // A strategy with a single worker needs no change.
   if (workers == 1 && !protocol_called(strategy).several_workers) return {};
   return set_workers(scenario, workers);
 }
@@ -35,7 +35,7 @@ Forecaster forecaster(std::function<MachineLookup(const Prepared&)> machines, in
   const auto options_of = [machines = std::move(machines), cores](const Prepared& prepared,
                                                                   const ForecastWatch& watch) {
     SimulateOptions options;
-    // Hosts may be many, and each look reads a file.
+    // Each lookup reads a file, and there may be many hosts.
     options.machines = [lookup = machines(prepared),
                         known = std::make_shared<Machines>()](const std::string& name) {
       const auto found = known->find(name);

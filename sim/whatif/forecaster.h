@@ -1,4 +1,4 @@
-// Forecasts for whoever asks one after another.
+// Forecasts for a caller that requests one after another.
 #pragma once
 
 #include "reports/studies/whatif/forecaster.h"
@@ -9,8 +9,8 @@
 
 namespace foretrain::sim {
 
-/// `machines`: those of a case, asked once a forecast. What is read of a data set stays for the
-/// next one. `cores`: SimulateOptions::cores.
+/// `machines`: gives the machines of a case, called once per forecast. Loaded data sets are cached
+/// for later forecasts. `cores`: SimulateOptions::cores.
 Forecaster forecaster(std::function<MachineLookup(const Prepared&)> machines, int cores = 1);
 
 }  // namespace foretrain::sim

@@ -23,7 +23,7 @@ const Protocol& protocol_of(const Scenario& scenario) {
   return protocol_called(scenario.training.strategy);
 }
 
-// As many hosts like the one called `like`, by their names.
+// Adds `count` hosts like the one named `like` and returns their names.
 std::vector<std::string> add_hosts(ClusterSpec& cluster, const std::string& like, int count) {
   std::set<std::string> taken;
   const HostSpec* model = nullptr;
@@ -57,14 +57,14 @@ std::optional<std::string> more_workers(Scenario& scenario) {
   return set_workers(scenario, scenario.training.workers + 1);
 }
 
-// Devices of the host that the last worker is on; 0: it computes on cores.
+// Number of devices of the last worker's host; 0 if it computes on cores.
 int devices_beside(const Scenario& scenario, const std::vector<NodePlace>& places) {
   if (scenario.cluster.hosts.empty()) return 0;
   const int last = node_counts(scenario).workers - 1;
   return scenario.cluster.hosts[places[static_cast<std::size_t>(last)].spec].devices;
 }
 
-// Of those only one more worker is told where each host has one.
+// With one worker per host this is the same as one more worker.
 std::optional<std::string> more_hosts(Scenario& scenario) {
   if (!protocol_of(scenario).several_workers) return std::nullopt;
   const int devices = devices_beside(scenario, place_nodes(scenario));
@@ -92,9 +92,9 @@ std::optional<std::string> double_nodes(Scenario& scenario) {
   return why;
 }
 
-// Where each thread has a core of its own, others stay idle.
+// Applies only if threads share cores; otherwise the additional cores stay idle.
 std::optional<std::string> double_cores(Scenario& scenario) {
-  constexpr int kCoresMax = 1024;  // as a scenario may say
+  constexpr int kCoresMax = 1024;  // the maximum in a scenario
   std::map<std::string, int> threads;
   const auto is_shared = [&](const NodePlace& place) {
     const HostSpec& host = scenario.cluster.hosts[place.spec];
@@ -107,7 +107,7 @@ std::optional<std::string> double_cores(Scenario& scenario) {
   return "";
 }
 
-// What it costs that one of them is not like the others.
+// Effect of one worker that is slower than the others.
 std::optional<std::string> slower_worker(Scenario& scenario) {
   constexpr double kSlowdown = 1.3;
   const int workers = node_counts(scenario).workers;
@@ -150,12 +150,12 @@ std::optional<std::string> overlap_off(Scenario& scenario) {
   return toggle_overlap(scenario, false);
 }
 
-// Numbers that are sent can be made smaller, and are not yet.
+// True if messages carry numbers that can be compressed, and are not yet.
 bool sends_whole(const Scenario& scenario) {
   return node_counts(scenario).nodes() > 1 && !scenario.training.compression.wanted();
 }
 
-// Of a profile's job the device makes halves of its numbers: a matter of sizes.
+// With a profile the device converts numbers to halves: only sizes change.
 void compress_by(Scenario& scenario, const std::string& kind, double ratio) {
   Compression& compression = scenario.training.compression;
   compression.kind = scenario.model.profiled() ? "ratio" : kind;
@@ -174,7 +174,7 @@ std::optional<std::string> largest_numbers(Scenario& scenario) {
   if (!sends_whole(scenario) || !protocol_of(scenario).servers) return std::nullopt;
   constexpr double kShare = 0.01;
   scenario.training.compression.share = kShare;
-  compress_by(scenario, "topk", 1 / (2 * kShare));  // each number with its place
+  compress_by(scenario, "topk", 1 / (2 * kShare));  // each number with its index
   return "";
 }
 
@@ -192,7 +192,7 @@ std::optional<std::string> other_strategy(Scenario& scenario, std::string_view s
   return set_strategy(scenario, strategy);
 }
 
-// What the strategies themselves bring: one more of an option, another strategy.
+// Changes that the strategies define: one more of an option, another strategy.
 void add_changes_of_protocols(std::vector<ScenarioChange>& changes) {
   for (const Option* option : protocol_options()) {
     if (option->one_more.empty()) continue;
@@ -371,7 +371,7 @@ std::string set_strategy(Scenario& scenario, std::string_view strategy) {
   if (placed) write_placement(scenario);
   const std::vector<std::string> before = scenario.cluster.placement.servers;
   scenario.training.strategy = strategy;
-  // The options that both have stay.
+  // Options that both strategies have are retained.
   ProtocolOptions& options = scenario.training.protocol;
   options = options.only(protocol_called(strategy).options);
   if (!placed) return {};

@@ -1,4 +1,4 @@
-// The changes that are tried, one line of a registry each.
+// The registry of changes that are tried, one line each.
 #pragma once
 
 #include "reports/studies/whatif/whatif.h"
@@ -12,64 +12,67 @@
 
 namespace foretrain::sim {
 
-// Two kinds of scenario_changes: less of a resource, more of one.
+// Names of scenario_changes that reduce a resource or add one.
 inline constexpr std::string_view kSlowerWorker = "one worker 30 % slower";
 inline constexpr std::string_view kDoubleCores = "double cores";
 inline constexpr std::string_view kDoubleConnections = "double connections";
 
-/// Resources that are made faster together, by themselves.
+/// Resources that are made faster together.
 struct ResourceChange {
-  std::string_view resource;  ///< as a Limit calls it
-  std::string_view name;      ///< what is done to it
-  std::string_view what;      ///< a sentence's subject
+  std::string_view resource;  ///< name in a Limit
+  std::string_view name;      ///< name of the change
+  std::string_view what;      ///< subject of a sentence
   std::vector<Resource> resources;
-  double factor;  ///< by which it takes longer: 0.5 is twice as fast, 0 is free
+  double factor;  ///< factor of the time: 0.5 is twice as fast, 0 is free
 };
 
-/// A change of what is run, or where; whoever can run the one can run the other.
+/// A change of the scenario. Whoever can run the scenario can run the changed one.
 struct ScenarioChange {
   std::string name;
   std::string_view what;
   Change::Kind kind;
-  /// Makes it. Returns why it cannot be made, empty where it is; nothing: it is so already.
+  /// Applies the change. Returns the reason if it is impossible, "" if it is done, nullopt if it
+  /// does not apply or is already in place.
   std::function<std::optional<std::string>(Scenario& scenario)> apply;
-  std::string_view statistical_efficiency{};  ///< as the protocol says that it changes to
-  bool forecast_alone = false;  ///< nobody can run it: not offered to who carries gradients out
+  std::string_view statistical_efficiency{};  ///< text of the protocol that it changes to
+  bool forecast_alone = false;  ///< cannot be run, so it is left out if gradients are carried out
 };
 
 const std::vector<ResourceChange>& resource_changes();
-/// With one change to each other strategy.
+/// Includes one change to each other strategy.
 const std::vector<ScenarioChange>& scenario_changes();
-/// The change that `--verify` calls so. @throws InputError that lists those there are
+/// The change named by `--verify`. @throws InputError that lists the existing ones
 const ScenarioChange& change_to_verify(const std::string& name);
 
-// Each returns why it cannot be; empty: it is done.
+// Each of these returns the reason if it is impossible, else "".
 
-/// Puts `workers` on hosts: those that are added are like the last worker's, and get as many as it
-/// has devices, or else workers. Where the scenario has no cluster, they share this machine.
+/// Sets the number of workers. Added workers get hosts like the last worker's, with as many workers
+/// as the host has devices, or else as many as it had workers. Without a cluster they share this
+/// machine.
 std::string set_workers(Scenario& scenario, int workers);
-/// The same for servers: one that is added gets a host like the last server's; where that has a
-/// worker too, the next worker's host that has no server.
+/// Sets the number of servers. An added server gets a host like the last server's; if that host
+/// also has a worker, it gets the host of the next worker without a server.
 std::string set_servers(Scenario& scenario, int servers);
-/// An other strategy, with a server where it needs the first one.
+/// Sets the strategy. If only the new one needs servers, they are placed on the first worker's
+/// host.
 std::string set_strategy(Scenario& scenario, std::string_view strategy);
 
-/// Their lines of the registry: what an all-reduce has in parts; whether the devices
-/// of a host add up among themselves before hosts do; what these devices would lose by a slower
-/// link, one PCI Express 3.0 x16 that all devices of a host share.
+/// Adds changes of sharded state in an all-reduce, of sums within a host before those between
+/// hosts, and of a slower link between its devices: one PCI Express 3.0 x16 that all devices of a
+/// host share.
 void add_changes_among_workers(std::vector<ScenarioChange>& changes);
 
-// As ScenarioChange::apply. Of N workers with P bytes of parameters, p of which the last layer has,
-// each sends in a step (models/protocol/gathers.h)
+// Used as ScenarioChange::apply. With N workers and P bytes of parameters, p of them in the last
+// layer, each worker sends per step (models/protocol/gathers.h)
 //
 //     optimizer in parts      2 (N - 1) / N x P
 //     parameters in parts     (N - 1) / N x (3 P - p)
 //
-// so the more layers there are, the nearer the second is to 1.5 times the first.
+// so with more layers the second approaches 1.5 times the first.
 
-/// The optimizer's state alone (ZeRO 1), as an all-reduce has it here by default.
+/// Shards only the optimizer's state (ZeRO 1), the default of an all-reduce here.
 std::optional<std::string> optimizer_in_parts(Scenario& scenario);
-/// Parameters, gradients, too (ZeRO 3, FSDP).
+/// Also shards parameters and gradients (ZeRO 3, FSDP).
 std::optional<std::string> parameters_in_parts(Scenario& scenario);
 
 }  // namespace foretrain::sim

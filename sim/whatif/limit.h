@@ -1,4 +1,4 @@
-// What a critical path says of the resources along it: which of them limits the training.
+// The resource that limits a training, found from its critical path.
 #pragma once
 
 #include "reports/studies/whatif/forecast.h"
@@ -15,19 +15,20 @@ namespace foretrain::sim {
 /// The resources along the path, the largest part first.
 std::vector<PathShare> path_shares(const CriticalPath& path);
 
-/// What has the largest part; both directions of the servers' NICs are one. No change is named.
+/// The resource with the largest part; both directions of the servers' NICs count together. Names
+/// no change.
 Limit limit_of(const CriticalPath& path);
 
-/// What limits the training of a case, simulated whole by these machines.
-/// @throws InputError as simulate; NotDone where it does not end
+/// The limit of a case, from one complete simulation.
+/// @throws InputError as simulate; NotDone if the training does not end
 Limit limit_of(const Prepared& prepared, const MachineLookup& machines, DataSets& data_sets);
 
-/// The training of a case with what limits it, in one simulation, whose history is kept: for those
-/// of a few thousand steps. Of one that was interrupted, or failed, the record alone. The variant
-/// of `options` is chosen here. @throws InputError as simulate
+/// The training of a case with its limit, from one simulation with a history: for a few thousand
+/// steps. If the simulation is interrupted or fails, only the record is filled in. Replaces the
+/// variant of `options`. @throws InputError as simulate
 Forecast forecast_of(const Prepared& prepared, SimulateOptions options);
 
-/// Of the path, all NICs together.
+/// Part of the path that all NICs have together.
 double network_share(const CriticalPath& path);
 
 }  // namespace foretrain::sim

@@ -21,7 +21,7 @@
 namespace foretrain::sim {
 namespace {
 
-/// `0.83`; of two targets `accuracy 0.83, loss 0.5`; empty: nothing was measured.
+/// `0.83`; with two targets `accuracy 0.83, loss 0.5`; empty if nothing was measured.
 std::string best_found(std::span<const EvalReport> evals, const Target& target) {
   std::optional<double> accuracy;
   std::optional<double> loss;
@@ -36,7 +36,7 @@ std::string best_found(std::span<const EvalReport> evals, const Target& target) 
   return asked ? figure(asked) : std::string();
 }
 
-/// The key that gives the length of a training.
+/// The key that sets the length of a training.
 std::string_view length_key(const TrainingSpec& training) {
   if (training.steps > 0) return "training.steps";
   return training.updates > 0 ? "training.updates" : "training.epochs";
@@ -72,7 +72,7 @@ Machine Trials::machine(const std::string& name) const {
 }
 
 Case Trials::checked(Case changed) {
-  Reading unheeded({});  // which keys no case uses is a matter of the file
+  Reading unheeded({});  // unused keys concern the file alone
   check_case(changed, unheeded);
   return changed;
 }

@@ -13,50 +13,50 @@
 
 namespace foretrain::sim {
 
-/// What one simulation came to.
+/// The result of one simulation.
 struct Trial {
-  std::optional<double> time_s;  ///< of the measure; empty: the target was not reached
-  std::string why_not;           ///< it could not be simulated, or did not end; empty: it did
-  double price_per_hour = 0;     ///< of its hosts, where it could be simulated
-  std::optional<double> staleness_mean{};  ///< where it ended, as mean_staleness
-  std::string uneven_share{};              ///< likewise, of its record (caveats.h)
+  std::optional<double> time_s;  ///< of the measure; empty if the target was not reached
+  std::string why_not;           ///< why it could not be simulated, or did not end; else empty
+  double price_per_hour = 0;     ///< of its hosts, if it could be simulated
+  std::optional<double> staleness_mean{};  ///< if it ended: as mean_staleness
+  std::string uneven_share{};              ///< if it ended: of its record (caveats.h)
 };
 
-/// A case beside which others are put.
+/// A base case with which changed ones are compared.
 class Trials {
  public:
-  /// `prepared`: the shape of its data will do. `options`, `data_sets` outlive it: cases that learn
-  /// from the same examples have them from there.
+  /// `prepared`: the shape of its data is enough. `options` and `data_sets` outlive this. Cases
+  /// that use the same examples share the loaded data sets.
   Trials(const Prepared& prepared, const SimulateOptions& options, DataSets& data_sets);
 
-  /// The case as it is simulated here: gradients carried out only where a time depends on them.
+  /// The base as simulated here: gradients are carried out only if a time depends on them.
   [[nodiscard]] const Case& base() const { return base_; }
   [[nodiscard]] const Training& training() const { return *training_; }
-  /// Times are until a target is reached; else for as many examples.
+  /// True if times are measured until a target is reached, false if for a number of examples.
   [[nodiscard]] bool has_target() const { return base_.scenario.training.until.wanted(); }
-  /// Of the training as it is: what others train on, too.
+  /// Number of examples of the base; the changed cases train on as many.
   [[nodiscard]] double examples() const { return examples_; }
   /// `57,600 examples`, `accuracy 0.97`.
   [[nodiscard]] std::string measure() const;
 
-  /// Changes the length of `changed` so that it trains on as many examples as the base, its
-  /// evaluations as far apart.
+  /// Sets the length of `changed` so that it trains on as many examples as the base, with
+  /// evaluations at the same distance.
   void keep_examples(Scenario& changed) const;
 
-  /// A case that was changed, made whole as one that is read: faults and stragglers of nodes that
-  /// are no more are gone. @throws InputError where its keys do not go together
+  /// Completes a changed case like one that was read: faults and stragglers of removed nodes are
+  /// dropped. @throws InputError if its keys contradict each other
   [[nodiscard]] static Case checked(Case changed);
 
-  /// From any thread; `cores`: SimulateOptions::cores. @throws NotDone where it is interrupted;
-  /// InputError
+  /// Callable from any thread; `cores`: SimulateOptions::cores.
+  /// @throws NotDone if it is interrupted; InputError
   [[nodiscard]] Record simulate(const Case& scenario_case, const Variant& variant,
                                 int cores = 1) const;
   [[nodiscard]] std::optional<double> time_of(const Record& record) const;
-  /// Of the base: how near it came to a target to which it has no time, what to do; else empty.
+  /// If the base has no time to the target: how near it came, with advice; else empty.
   [[nodiscard]] std::string no_time_of(const Record& record) const;
-  /// As simulate, but what is wrong with the change is part of the answer.
+  /// As simulate, but an invalid change is reported in the result.
   [[nodiscard]] Trial tried(const Case& scenario_case, const TimeFactors& time_factors) const;
-  /// What the training, cut to so many steps of a worker, waits for.
+  /// The critical path of the training, shortened to this number of steps per worker.
   [[nodiscard]] CriticalPath path_of(Case scenario_case, std::int64_t steps) const;
 
  private:
@@ -70,7 +70,7 @@ class Trials {
   std::shared_ptr<const Training> training_;  // of the base
   double examples_ = 0;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, Machine> machines_;  // measured, read once
+  mutable std::map<std::string, Machine> machines_;  // cache of looked-up machines
 };
 
 }  // namespace foretrain::sim

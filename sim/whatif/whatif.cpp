@@ -33,9 +33,9 @@ namespace foretrain::sim {
 namespace {
 
 constexpr double kFaster = 1 / 1.01;     // 1 % faster: for an elasticity
-constexpr double kNoElasticity = 0.005;  // below that by more: another order of work, not told
+constexpr double kNoElasticity = 0.005;  // if more negative: another order of work, not shown
 
-// A case that is simulated, for one figure of one change.
+// A case that is simulated for one figure of one change.
 struct ChangeJob {
   Case scenario_case;
   TimeFactors time_factors;
@@ -43,7 +43,7 @@ struct ChangeJob {
   std::optional<double> Change::*figure = &Change::time_s;
 };
 
-// Puts the changes, what is simulated for them.
+// Collects the changes and simulates them.
 class Asking {
  public:
   Asking(const Prepared& prepared, DataSets& data_sets, const WhatIfOptions& options)
@@ -72,7 +72,7 @@ class Asking {
   [[nodiscard]] const Record& base() const { return record_; }
 
  private:
-  // Its changes would drown in what failures make of chance; a history is of one attempt.
+  // The effects of changes would drown in the randomness of failures; a history covers one attempt.
   void check_failures() const {
     const Case& base = trials_.base();
     const auto& hosts = base.scenario.cluster.hosts;
@@ -133,7 +133,7 @@ class Asking {
     };
     Limit& limit = whatif_.limit;
     const Change* change = change_of(limit.resource);
-    // Ports at both ends of a wire that are full alike: neither helps by itself.
+    // If ports at both ends of a wire are full, neither helps by itself.
     const Change* network = change_of("every NIC");
     const bool nic = limit.resource.find("NIC") != std::string::npos;
     if (nic && change != nullptr && network != nullptr && whatif_.time_s) {
@@ -146,7 +146,7 @@ class Asking {
     if (change != nullptr) limit.change = change->name;
   }
 
-  // Only what there is: a resource that no activity ever used cannot be worth anything.
+  // Tries only resources with activities: others cannot gain anything.
   void add_resource_changes() {
     std::array<bool, kResources> used{};
     for (const Activity& activity : history_.activities()) {
@@ -158,7 +158,7 @@ class Asking {
       const auto several = std::ssize(each.resources) > 1;
       const auto count = std::ranges::count_if(each.resources, is_used);
       if (count < (several ? 2 : 1)) continue;
-      // The time to a target has none.
+      // The time to a target includes no evaluations.
       if (trials_.has_target() && each.resources.front() == Resource::evaluation) continue;
       const std::size_t index = add_change(std::string(each.name), each.what);
       const auto paced = [&](double factor) {
@@ -218,7 +218,8 @@ class Asking {
     });
   }
 
-  // A change that cannot help, or cannot harm, but by another order of work.
+  // True if a change that cannot harm (or cannot help) does so, which is due to another order of
+  // work.
   [[nodiscard]] bool reordered(const Change& change) const {
     constexpr double kTold = 0.0005;
     if (!whatif_.time_s || trials_.has_target()) return false;
@@ -236,7 +237,7 @@ class Asking {
       change.reordered = reordered(change);
       if (change.reordered) change.elasticity.reset();
       if (!change.elasticity) continue;
-      // So far the time with the resource 1 % faster.
+      // Holds the time with the resource 1 % faster so far.
       const double faster_s = *change.elasticity;
       change.elasticity.reset();
       if (whatif_.time_s && faster_s > 0) {
@@ -265,7 +266,7 @@ class Asking {
     return *time_s;
   }
 
-  // In turn, so that a machine that becomes slower is so for both.
+  // Alternates the runs, so that a machine that slows down affects both.
   void run_both(const Case& changed, Verified& verified) const {
     std::vector<double> before;
     std::vector<double> after;
@@ -277,7 +278,7 @@ class Asking {
     verified.after_s = median(after).value();
   }
 
-  // A resource cannot be made faster here; a scenario can be run.
+  // A scenario can be run; a faster resource cannot.
   void verify() {
     const auto can = [&](const Change& change) {
       const bool asked = options_.verify.empty() || options_.verify == change.name;
@@ -310,11 +311,11 @@ class Asking {
 
   const WhatIfOptions& options_;
   Trials trials_;
-  bool carried_out_;  // its gradients, whatever is compared here
-  Price price_;       // of the training as it is
+  bool carried_out_;  // gradients, whatever is compared here
+  Price price_;       // of the unchanged training
   History history_;
   Record record_;
-  double network_share_ = 0;  // of the path: NICs
+  double network_share_ = 0;  // of the path: all NICs
   std::vector<ChangeJob> jobs_;
   WhatIf whatif_;
 };

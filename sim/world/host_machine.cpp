@@ -5,7 +5,7 @@
 namespace foretrain::sim {
 namespace {
 
-/// It says by itself how long a gradient takes.
+/// The host itself, or the profile, specifies how long a gradient takes.
 bool says_its_time(const HostSpec& host, bool profiled) {
   return host.compute || host.roofline.described() || profiled ||
          (host.devices > 0 && host.device.described());

@@ -1,4 +1,4 @@
-// What a host of a scenario costs: its machine file with what is written at the host itself.
+// The costs of a scenario's host: its machine file with what the host overrides.
 #pragma once
 
 #include "scenarios/spec/machine.h"
@@ -10,19 +10,19 @@
 
 namespace foretrain::sim {
 
-/// The machine file of a name in a scenario; the empty name is this machine's calibration.
-/// @throws InputError where there is none
+/// Looks up the machine file of a name in a scenario; the empty name is this machine's calibration.
+/// @throws InputError if there is none
 using MachineLookup = std::function<Machine(const std::string& name)>;
 
-/// The machine that `host` names, else this one; its roofline, its costs of sending, of receiving
-/// where the host has its own. Neither is looked up where the host says by itself how long a
-/// gradient takes (`compute`, `gflops`, its `device`), or a profile does (`profiled`): then
-/// messages, too, cost only what is written at the host, and it is nothing where nothing is.
+/// The machine that `host` names, else this machine; with the roofline and the costs of sending and
+/// receiving of the host, if given. No file is looked up if the host itself specifies how long a
+/// gradient takes (`compute`, `gflops`, its `device`) or a profile does (`profiled`): messages then
+/// cost what the host specifies, and nothing if it specifies nothing.
 std::optional<Machine> machine_of(const HostSpec& host, bool profiled,
                                   const MachineLookup& machines);
 
-/// Whether a simulation of the scenario, its hosts on this machine's cores (`emulated`) or not,
-/// looks up the empty name. Of one with neighbours: perhaps.
+/// Whether a simulation of the scenario looks up the empty name. `emulated`: its hosts run on this
+/// machine's cores. True for any scenario with neighbours, which may need it.
 bool asks_this_machine(const Scenario& scenario, bool emulated);
 
 }  // namespace foretrain::sim

@@ -38,7 +38,7 @@ struct WorkPool::Threads {
     try {
       for (int i = 1; i < cores; ++i) all.emplace_back([this] { work(); });
     } catch (const std::system_error&) {
-      // Those that there are do it, the simulation's own at the least.
+      // The threads that exist do the work, at least the simulation's own.
     }
   }
   ~Threads() {
@@ -61,7 +61,7 @@ struct WorkPool::Threads {
     asio::post(in_order, std::move(task));
     tell_one();
   }
-  // By the simulation's thread. The next task of that strand is there for another one then.
+  // Called by the simulation's thread. Afterwards another thread may take the strand's next task.
   bool help() {
     if (pending.poll_one() == 0) return false;
     tell_one();
@@ -74,7 +74,7 @@ struct WorkPool::Threads {
 
   asio::io_context pending;
   asio::executor_work_guard<Executor> open;
-  std::atomic<std::uint32_t> told{0};  // that there is something to do, or that it is over
+  std::atomic<std::uint32_t> told{0};  // counts changes: a new task, or the end
   std::atomic<bool> over{false};
   std::vector<std::thread> all;
 };
@@ -86,8 +86,8 @@ WorkPool::WorkPool(int cores) {
 
 WorkPool::~WorkPool() = default;
 
-// What the work holds is let go by the simulation's thread alone, where the job ends: a thread of
-// the pool may come to that later, and whether a payload is shared must not hang on it.
+// Only the simulation's thread releases what the work holds, when the job ends. A thread of the
+// pool could do it later, and whether a payload is shared must not depend on that.
 class WorkAhead::Task {
  public:
   explicit Task(Job& job)
@@ -102,7 +102,7 @@ class WorkAhead::Task {
       broken_ = std::current_exception();
     }
     state_.store(kOver);
-    state_.notify_one();  // nobody waits for any other change
+    state_.notify_one();  // no other change is waited for
   }
 
   JobResult finish(WorkPool::Threads& threads) {
@@ -114,13 +114,13 @@ class WorkAhead::Task {
     return result_;
   }
 
-  // If it has not begun, it never does.
+  // Prevents the task from beginning if it has not begun.
   void call_off() {
     std::int32_t expected = kWaiting;
     state_.compare_exchange_strong(expected, kOver);
   }
 
-  // After `call_off`: until it is over.
+  // After `call_off`: waits until the task is over.
   void drop() {
     while (state_.load() != kOver) wait_for_change(state_, kRunning);
     let_go();
@@ -146,7 +146,7 @@ class WorkAhead::Task {
 struct WorkAhead::Queue {
   WorkPool::Threads& threads;
   asio::strand<Executor> in_order;
-  std::vector<std::shared_ptr<Task>> tasks;  // by the number of their job; null: it has none
+  std::vector<std::shared_ptr<Task>> tasks;  // by job number; null if it has none
 };
 
 WorkAhead::WorkAhead(WorkPool* pool) {

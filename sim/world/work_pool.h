@@ -1,4 +1,4 @@
-// The work of jobs, done on other cores of this machine while virtual time goes on.
+// Executes the work of jobs on other cores of this machine while virtual time advances.
 #pragma once
 
 #include "models/protocol/job.h"
@@ -8,17 +8,17 @@
 
 namespace foretrain::sim {
 
-/// Threads that work on the jobs of a simulation, beside its own.
+/// Threads that do the work of a simulation's jobs, in addition to the simulation's own thread.
 ///
-/// A simulation with numerics spends its time in gradients. Those of workers that compute side by
-/// side in virtual time are computed side by side here: a job for threads that compute may be
-/// worked on from when it begins, and is waited for at its end in virtual time. What it reads and
-/// writes its node leaves alone meanwhile, as in a run (`Job::work`), so all comes out as without
+/// A simulation with numerics spends its time in gradients. Gradients of workers that compute
+/// concurrently in virtual time are computed concurrently here: the work of a job for compute
+/// threads may start when the job begins, and is waited for at its end in virtual time. Its node
+/// does not touch the data that it reads and writes meanwhile, as in a run (`Job::work`), so all
+/// results are the same as without these threads, to the last bit.
 /// these threads, to the last bit.
 class WorkPool {
  public:
-  /// `cores`, 2 or more: for the simulation's thread and others, or fewer where the system gives no
-  /// more threads.
+  /// `cores`, 2 or more: threads including the simulation's; fewer if the system creates no more.
   explicit WorkPool(int cores);
   ~WorkPool();
   WorkPool(const WorkPool&) = delete;
@@ -30,27 +30,26 @@ class WorkPool {
   std::unique_ptr<Threads> threads_;
 };
 
-/// The work of one node's jobs: one after another, in the order in which they begin. Jobs are named
-/// by number. Used by the thread of the simulation.
+/// The work of one node's jobs, one after another in the order in which they begin. Jobs are
+/// identified by numbers. Used by the simulation's thread.
 class WorkAhead {
  public:
-  /// `pool`: outlives this; null: all work is done at its end.
+  /// `pool` outlives this; null if all work is done at the end of its job.
   explicit WorkAhead(WorkPool* pool);
   ~WorkAhead();
   WorkAhead(const WorkAhead&) = delete;
   WorkAhead& operator=(const WorkAhead&) = delete;
 
-  /// Where there is a pool: takes the job's work over, with what it prepares for the next one.
+  /// Takes over the job's work and its preparation of the next one, if there is a pool.
   void begin(std::size_t number, Job& job) {
     if (queue_ && job.work) post(number, job);
   }
-  /// The job ends: waits for its work, and does other work of the pool meanwhile; what has not
-  /// begun is done now. Then all that the work held is let go. @throws what the work threw
+  /// The job ends: waits for its work, doing other work of the pool meanwhile; work that has not
+  /// begun is done now. Then releases everything that the work held. @throws what the work threw
   JobResult finish(std::size_t number, Job& job) {
     return queue_ || job.work ? finish_work(number, job) : JobResult{};
   }
-  /// Nobody asks for results any more: work that no thread is at never begins, nor does any from
-  /// now on; the rest is over on return.
+  /// Discards all work: nothing more begins, and work that a thread executes is over on return.
   void drop();
 
  private:
@@ -59,7 +58,7 @@ class WorkAhead {
   void post(std::size_t number, Job& job);
   JobResult finish_work(std::size_t number, Job& job);
 
-  std::unique_ptr<Queue> queue_;  // null: no pool
+  std::unique_ptr<Queue> queue_;  // null if there is no pool
 };
 
 }  // namespace foretrain::sim

@@ -11,10 +11,10 @@
 namespace foretrain::sim {
 namespace {
 
-// Of two trainings on one device, in turn.
+// Time slice of two trainings that share a device.
 constexpr Duration kDeviceSlice{2'000'000};
 
-// Of a connection, where no message overtakes another: without TCP no kernel holds any.
+// Bytes of a connection in which no message overtakes another. Without TCP there are none.
 Bytes in_kernel(const Scenario& scenario) {
   if (!scenario.cluster.tcp) return {};
   const Bytes unsent = scenario.transport.unsent;
@@ -30,7 +30,7 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
       real_cores(emulate || prepared.scenario_case.scenario.cluster.hosts.empty()) {
   const Scenario& scenario = prepared.scenario_case.scenario;
   const bool profiled = prepared.training->network->profiled();
-  cores = std::min(cores, static_cast<int>(prepared.places.size()));  // a core a node, at the most
+  cores = std::min(cores, static_cast<int>(prepared.places.size()));  // at most one core per node
   if (prepared.training->numerics && cores > 1) pool = std::make_unique<WorkPool>(cores);
   if (real_cores) {
     const Machine machine = machines("");
@@ -44,7 +44,7 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
   } else {
     for (const HostSpec& spec : scenario.cluster.hosts) {
       Machine machine = machine_of(spec, profiled, machines).value_or(Machine{});
-      machine.emulated = {};  // what a real network's driver costs, nobody measured
+      machine.emulated = {};  // the driver costs of a real network are not measured
       for (int index = 0; index < spec.count; ++index) {
         Host& host = add_host(host_name(spec, index), make_cores(spec.cores, machine), machine);
         host.rdma = spec.rdma();
@@ -52,7 +52,7 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
         host.devices =
             std::make_shared<Cpu>(engine, spec.devices, Cpu::Sharing{kDeviceSlice}, history);
         host.device_links = spec.device_link.rate.value > 0;
-        host.caches = nullptr;  // what its cores would find there, nobody measured
+        host.caches = nullptr;  // the miss rates of its cores are not measured
       }
     }
   }
@@ -74,7 +74,7 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
   }
 }
 
-// Which hosts have a server; nobody asks in a plain simulation.
+// Hosts with a server; left empty in a plain simulation, which does not need them.
 std::vector<bool> World::serving_hosts(const Prepared& prepared) const {
   if (!history.keeps() && time_factors == TimeFactors()) return {};
   std::vector<bool> serving(hosts.size());

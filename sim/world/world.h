@@ -1,4 +1,4 @@
-// What all nodes of a simulation share: time, hosts with their cores, the network.
+// State that all nodes of a simulation share: time, hosts with their cores, the network.
 #pragma once
 
 #include "models/protocol/node.h"
@@ -21,46 +21,45 @@ namespace foretrain::sim {
 /// A simulated host.
 struct Host {
   std::string name;
-  std::shared_ptr<Cpu> cpu;  ///< of its own; of the machine that emulates it
-  TransportCost one_core;    ///< messages between nodes of one of its cores
-  TransportCost local;       ///< messages within the host, between its cores
-  TransportCost remote;      ///< messages from, to other hosts
+  std::shared_ptr<Cpu> cpu;  ///< the host's own, or those of the machine that emulates it
+  TransportCost one_core;    ///< costs of messages between nodes on one of its cores
+  TransportCost local;       ///< costs of messages within the host, between its cores
+  TransportCost remote;      ///< costs of messages from and to other hosts
   Duration slice;
   Bytes memory_base;               ///< of a node's process
-  int simd = 0;                    ///< floats of a register of its kernels
-  std::shared_ptr<Caches> caches;  ///< of its own, or of the machine that emulates it; null: every
-                                   ///< byte is there
-  DiskCost disk{};                 ///< of checkpoints, as its machine says
+  int simd = 0;                    ///< floats per register of its kernels
+  std::shared_ptr<Caches> caches;  ///< the host's own, or those of the machine that emulates it;
+                                   ///< null if every access hits
+  DiskCost disk{};                 ///< costs of checkpoints, from its machine file
   Instant disk_free{};             ///< its disk is busy until then
-  std::shared_ptr<Cpu> devices{};  ///< its accelerators, a core each; null: it has none
-  bool device_links = false;       ///< messages between them take time
-  bool rdma = false;               ///< to, from others that have it no core moves messages
+  std::shared_ptr<Cpu> devices{};  ///< its accelerators, a core each; null if there are none
+  bool device_links = false;       ///< messages between devices take time
+  bool rdma = false;               ///< messages between hosts with RDMA cost no core anything
 };
 
 class Mailbox;
 
-/// A message on its way.
+/// A message in transit.
 struct Mail {
   NodeId from{};
   NodeId to{};
   const Mailbox* sender = nullptr;  ///< the process of `from` that sent it
-  Mailbox* receiver = nullptr;      ///< the one of `to` that it was sent to
+  Mailbox* receiver = nullptr;      ///< the process of `to` that it was sent to
   Message message;
-  Instant coming;           ///< its first packet could be at the receiver's host
-  ActivityId activity = 0;  ///< of the history: what brought it so far
+  Instant coming;           ///< earliest arrival of its first packet at the receiver's host
+  ActivityId activity = 0;  ///< of the history: the last activity of this message
 };
 
-/// A simulation beside the plain one: as if some resources were faster; with its history.
+/// A variation of the plain simulation: with faster resources, with a history.
 struct Variant {
   TimeFactors time_factors;
-  History* history = nullptr;  ///< null: none is kept
+  History* history = nullptr;  ///< null if no history is recorded
 };
 
-/// Built from a case: its cluster, or, where it has none, this machine with everything on its
-/// loopback.
+/// Built from a case: its cluster, or, if it has none, this machine with all nodes on its loopback.
 struct World {
-  /// `emulated`: the hosts of the cluster are networks of this machine, whose cores they share.
-  /// `cores`: of this machine, that the simulation may use.
+  /// `emulated`: the hosts of the cluster are network namespaces of this machine and share its
+  /// cores. `cores`: number of this machine's cores that the simulation may use.
   World(const Prepared& prepared, bool emulated, const MachineLookup& machines,
         const Variant& variant = {}, int cores = 1);
 
@@ -69,10 +68,10 @@ struct World {
   Recorder history;
   std::vector<Host> hosts;
   std::unique_ptr<Fabric> fabric;  ///< null on loopback
-  bool real_cores = false;         ///< nodes are those of a run on this machine
-  std::unique_ptr<WorkPool> pool;  ///< null: jobs have no work, or one core does all of it
+  bool real_cores = false;         ///< nodes run on the cores of this machine, as in a run
+  std::unique_ptr<WorkPool> pool;  ///< null if jobs have no work or one core does all of it
   Slots<Mail> mail;
-  Effects effects;  ///< memory for those of a node that is fed
+  Effects effects;  ///< buffer for the effects of the node that handles an input
 
  private:
   [[nodiscard]] std::vector<bool> serving_hosts(const Prepared& prepared) const;

@@ -38,59 +38,59 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::int64_t kCallsCounted = 200;           // of a round trip, that count
-constexpr Duration kWarmCalls{20'000'000};            // until caches are warm
-constexpr std::int64_t kFrame = 32 * 1024;            // of what fills a link
-constexpr std::int64_t kFrames = 128;                 // 8 connections of 100 ms: 2.6 Gbit/s
-constexpr Duration kWarm{300'000'000};                // until windows have opened
-constexpr int kWarmRoundTrips = 30;                   // likewise, where they are long
-constexpr Duration kLoadCounted{400'000'000};         // bytes are counted for so long, or longer:
-constexpr int kCountedRoundTrips = 200;               // what waits for a lost packet comes at once
-constexpr Duration kAnswerLimit{60'000'000'000};      // the most that an answer takes
-constexpr Duration kComputeLimit{1'800'000'000'000};  // but that of compute: half an hour
+constexpr std::int64_t kCallsCounted = 200;  // counted round trips
+constexpr Duration kWarmCalls{20'000'000};   // warm-up of caches
+constexpr std::int64_t kFrame = 32 * 1024;   // payload of frames that fill a link
+constexpr std::int64_t kFrames = 128;   // frames in flight: 8 connections of 100 ms: 2.6 Gbit/s
+constexpr Duration kWarm{300'000'000};  // warm-up until windows have opened
+constexpr int kWarmRoundTrips = 30;     // the same for links with long round trips
+constexpr Duration kLoadCounted{400'000'000};         // minimum counting time
+constexpr int kCountedRoundTrips = 200;               // likewise; long, since losses cause bursts
+constexpr Duration kAnswerLimit{60'000'000'000};      // the longest time for an answer
+constexpr Duration kComputeLimit{1'800'000'000'000};  // except for compute: half an hour
 constexpr auto kLookForDead = std::chrono::milliseconds(300);
-constexpr Duration kLookAround{100'000'000};      // of a look at who is there
-constexpr Duration kTaskFarewell{2'000'000'000};  // for a task that hears exit
+constexpr Duration kLookAround{100'000'000};      // interval of checks for trouble
+constexpr Duration kTaskFarewell{2'000'000'000};  // for a task to react to exit
 
-// Rank 0's part: it says who measures what, when. Two tasks are on one host where they come from
-// one address; the first of them measures, the others wait. All but compute is measured one after
-// another: who waits says nothing. One thread.
+// Rank 0's part: it decides which task measures what, and when. Two tasks are on one host if they
+// have the same address; the first of them measures, the others wait. All figures except compute
+// are measured one after another; waiting tasks send nothing. One thread.
 class Lead {
  public:
-  // Listens for so many tasks. @throws InputError where it cannot
+  // Listens for this number of tasks. @throws InputError if it cannot
   Lead(const Meeting& meeting, int tasks, const std::function<void(const std::string&)>& tell);
-  // All tasks are told that it has ended.
+  // Tells all tasks the outcome.
   ~Lead();
   Lead(const Lead&) = delete;
   Lead& operator=(const Lead&) = delete;
 
-  // Waits until all have come. @throws std::runtime_error that names those who have not,
-  // InputError where all of them are on one host
+  // Waits until all tasks have joined.
+  // @throws std::runtime_error that names the missing ones, InputError if all are on one host
   void gather(Duration limit);
-  // @throws std::runtime_error that names the task: it was lost, or could not do what it was told,
-  // or not in time
+  // @throws std::runtime_error that names a task that was lost, could not do its order, or not in
+  // time
   ClusterFound measure();
-  // Tasks end well.
+  // Tells the tasks that the calibration succeeded.
   void finish() { outcome_ = Outcome::done; }
 
  private:
   struct Measurer {
     std::shared_ptr<Connection> connection{};
-    nlohmann::json place{};  // host, address, port; with its rank
+    nlohmann::json place{};  // host, address, port, rank
     std::optional<nlohmann::json> answer{};
-    std::string trouble{};  // was lost, or gave up
+    std::string trouble{};  // why it was lost, or gave up
     bool lost = false;
   };
-  using Order = std::pair<std::size_t, nlohmann::json>;  // to a host
+  using Order = std::pair<std::size_t, nlohmann::json>;  // for a host
 
   void on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t rank);
   void on_frame(std::uint32_t rank, const FrameHeader& header, const Payload& payload);
   void find_hosts();
-  // Handles what comes until `done`, at most so long; returns whether it is.
+  // Handles events until `done` or for `limit`; returns whether `done`.
   bool wait(const std::function<bool()>& done, Duration limit);
   void throw_trouble();
   [[nodiscard]] std::string described(std::size_t rank) const;
-  // All at once; returns their answers.
+  // Sends all orders at once; returns the answers.
   std::vector<nlohmann::json> ask(const std::vector<Order>& orders, Duration limit = kAnswerLimit);
   [[nodiscard]] Order link(std::size_t from, std::size_t to, const LinkUse& use) const;
   Duration round_trip(std::size_t from, std::size_t to);
@@ -102,13 +102,13 @@ class Lead {
   Hosts here_{{}, false};
   Door door_;
   Refusals refusals_{"rank 0"};
-  std::string failure_;  // a task that can be none of ours
+  std::string failure_;  // why a task of this job cannot take part
   Outcome outcome_ = Outcome::failed;
   std::vector<Measurer> tasks_;     // by rank
-  std::vector<std::size_t> hosts_;  // the rank that measures each
-  std::vector<std::string> names_;  // of hosts
-  std::vector<Duration> own_;       // of a round trip within a host: what programs take for it
-  Duration longest_;                // round trip
+  std::vector<std::size_t> hosts_;  // by host: the rank that measures it
+  std::vector<std::string> names_;  // by host
+  std::vector<Duration> own_;       // by host: round trip within it, the share of the programs
+  Duration longest_;                // longest round trip
 };
 
 Lead::Lead(const Meeting& meeting, int tasks, const std::function<void(const std::string&)>& tell)
@@ -190,7 +190,7 @@ std::string Lead::described(std::size_t rank) const {
   return fmt::format("rank {} ({})", rank, place.at("host").get<std::string>());
 }
 
-// When a task dies, those that it talks to may notice it sooner than its lead does.
+// If a task dies, its peers may notice it earlier than rank 0.
 void Lead::throw_trouble() {
   if (Interruption::asked()) outcome_ = Outcome::interrupted;
   Interruption::check();
@@ -222,7 +222,7 @@ void Lead::gather(Duration limit) {
 
 void Lead::find_hosts() {
   std::map<std::string, int> addresses;
-  std::map<std::string, int> hosts;  // by the names that they have themselves
+  std::map<std::string, int> hosts;  // by their own names
   for (const Measurer& task : tasks_) {
     if (addresses[task.place.at("address")]++ > 0) continue;
     hosts_.push_back(task.place.at("rank"));
@@ -323,7 +323,7 @@ ClusterFound Lead::measure() {
   return found;
 }
 
-// Rank 0 leads in a process of its own, so that it hears of the others while its host computes.
+// Rank 0 measures in a separate process, so that it hears of the others while its host computes.
 class OwnTask {
  public:
   OwnTask(const Meeting& meeting, Duration limit, const ClusterOptions& options)
@@ -334,7 +334,7 @@ class OwnTask {
     try {
       _exit(measure_as(0, meeting, limit, options.cases, options.compute));
     } catch (const std::exception&) {
-      _exit(1);  // the lead sees that it is gone
+      _exit(1);  // rank 0 sees that it is gone
     }
   }
   OwnTask(const OwnTask&) = delete;
@@ -377,7 +377,7 @@ ClusterEnd calibrate_cluster(const ClusterOptions& options) {
   Lead lead(meeting, task.size, options.tell);
   lead.gather(limit);
   const std::filesystem::path out = options.out.empty() ? "machines" : options.out;
-  prepare_folder(out);  // all have come, so all are told where it cannot be written
+  prepare_folder(out);  // all tasks have joined, so all learn if it cannot be written
   const ClusterFound found = lead.measure();
   write_cluster(found, base_of(options, found.hosts.size()), out);
   options.tell(cluster_summary(found));

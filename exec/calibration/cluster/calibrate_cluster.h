@@ -1,4 +1,4 @@
-// Measures the hosts that a launcher has started tasks on, with the network between them.
+// Measures the hosts of a launcher's tasks, with the network between them.
 #pragma once
 
 #include "exec/calibration/calibrate.h"
@@ -12,25 +12,26 @@
 namespace foretrain::exec {
 
 struct ClusterOptions {
-  /// The file of the job key that tasks show each other; empty: as the environment says.
+  /// File of the job key that the tasks prove to each other; if empty, the environment gives it.
   std::string job_key;
-  /// The folder of machine files and of cluster.yaml, on the machine of rank 0; empty: machines.
+  /// Folder of machine files and cluster.yaml, on the machine of rank 0; if empty, machines.
   std::filesystem::path out;
-  /// Whose models are measured; the first of them is trained in cluster.yaml. Empty: the usual.
+  /// Cases whose models are measured; cluster.yaml trains the first. If empty, the usual ones.
   std::vector<Case> cases;
-  /// Of rank 0 alone: told what is being measured, at the end what was found.
+  /// Rank 0 only: receives what is being measured, and at the end the results.
   std::function<void(const std::string& text)> tell;
   CalibrateOptions compute{};
 };
 
 struct ClusterEnd {
   int status = 0;
-  std::filesystem::path file{};  ///< cluster.yaml; of all but rank 0 none
+  std::filesystem::path file{};  ///< cluster.yaml; empty on all ranks except 0
 };
 
-/// Every task of a launcher calls it (task.h); they meet as those of a run do, FORETRAIN_JOIN_LIMIT
-/// and FORETRAIN_TLS included. What is measured is never encrypted: forecasts know no encryption.
-/// @throws InputError (no launcher, one host alone, a folder that cannot be written, no way to
+/// Called by every task of a launcher (task.h). The tasks meet as those of a run, with
+/// FORETRAIN_JOIN_LIMIT and FORETRAIN_TLS. Measured traffic is never encrypted, since forecasts do
+/// not model encryption.
+/// @throws InputError (no launcher, only one host, a folder that cannot be written, no way to
 /// meet), std::runtime_error (a task was lost, or could not measure), NotDone (a signal came)
 ClusterEnd calibrate_cluster(const ClusterOptions& options);
 

@@ -33,7 +33,7 @@ std::vector<std::string> names_of(const ClusterFound& found, const Kind& kind) {
   return names;
 }
 
-// What there is to say beside the figures, a sentence each.
+// Remarks in addition to the figures, a sentence each.
 std::vector<std::string> remarks_of(const ClusterFound& found, const std::vector<Kind>& kinds,
                                     const std::vector<Wire>& wires) {
   std::vector<std::string> remarks;

@@ -1,4 +1,4 @@
-// The files that a measured cluster is described by.
+// The files that describe a measured cluster.
 #pragma once
 
 #include "exec/calibration/cluster/found.h"
@@ -11,14 +11,15 @@ namespace foretrain::exec {
 
 inline constexpr const char* kClusterFile = "cluster.yaml";
 
-/// A scenario on the measured hosts: `base` with their `cluster:`, whose machine files are beside
-/// it, at its top which hosts are of which kind, what differs, which pairs are slow. It reads back.
+/// A scenario on the measured hosts: `base` with their `cluster:`, whose machine files lie in the
+/// same folder. Comments at its top list the hosts of each kind, differences, and slow pairs. It
+/// parses.
 std::string cluster_yaml(const ClusterFound& found, const Scenario& base);
 
-/// The same for people: a screen.
+/// The same as a table for the terminal.
 std::string cluster_summary(const ClusterFound& found);
 
-/// A machine file a kind, then kClusterFile, into `folder`, which is there (prepare_folder).
+/// Writes a machine file per kind, then kClusterFile, into the existing `folder` (prepare_folder).
 /// @throws InputError
 void write_cluster(const ClusterFound& found, const Scenario& base,
                    const std::filesystem::path& folder);

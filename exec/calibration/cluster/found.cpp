@@ -19,13 +19,13 @@
 namespace foretrain::exec {
 namespace {
 
-// Of a byte that a full frame carries.
+// Bytes on the wire, and counted bytes, per payload byte of a full packet.
 constexpr double kOnWire = static_cast<double>(ethernet::kOnWire) / ethernet::kSegment;
 constexpr double kCountedPart = static_cast<double>(ethernet::kCounted) / ethernet::kSegment;
 constexpr double kOneCarriesAll = 0.9;
-constexpr int kAgreements = 50;  // of latencies that are to suit each other
+constexpr int kAgreements = 50;  // iterations for consistent latencies
 
-// Four digits: more were never measured.
+// Four digits: the measurements are not more precise.
 double rough(double value) {
   if (value <= 0) return 0;
   const double unit = std::pow(10, std::floor(std::log10(value)) - 3);
@@ -42,7 +42,7 @@ bool alike_latency(double a_s, double b_s) {
   return alike(a_s, b_s) || std::abs(a_s - b_s) <= kAlikeLatency.seconds();
 }
 
-// Each is moved half of the way to what the middle of its pairs leaves for it, until all agree.
+// Moves each latency halfway to the median that its pairs leave for it, repeatedly.
 std::vector<double> latencies_of(const ClusterFound& found) {
   const auto way_s = [](const PairFound& pair) { return pair.round_trip.seconds() / 2; };
   std::vector<double> latencies(found.hosts.size(), 0);
@@ -70,7 +70,7 @@ std::vector<double> latencies_of(const ClusterFound& found) {
 
 using Figures = std::vector<std::pair<std::string, double>>;
 
-// What a gradient of the middle batch size that was measured takes, by model.
+// By model: the time of a gradient at the middle one of the measured batch sizes.
 Figures gradients_of(const Machine& machine) {
   Figures figures;
   figures.reserve(machine.models.size());
@@ -80,7 +80,7 @@ Figures gradients_of(const Machine& machine) {
   return figures;
 }
 
-// What differs of host b from host a, by name; empty: they are alike.
+// Differences of host b from host a, by name; empty if they are alike.
 std::vector<std::string> differences(const ClusterFound& found, const std::vector<Wire>& wires,
                                      std::size_t a, std::size_t b) {
   std::vector<std::string> names;
@@ -134,7 +134,7 @@ std::string file_name_of(const Processor& processor) {
   return name.empty() ? "host" : name;
 }
 
-// The one whose gradients take the middle of what they take, all models together.
+// The host with the median gradient time, over all models together.
 std::size_t typical_of(const ClusterFound& found, const std::vector<std::size_t>& hosts) {
   std::vector<std::pair<double, std::size_t>> by_time;
   by_time.reserve(hosts.size());
@@ -202,7 +202,7 @@ std::vector<Kind> kinds_of(const ClusterFound& found, const std::vector<Wire>& w
   std::set<std::string> names;
   for (std::size_t host = 0; host < found.hosts.size(); ++host) {
     Kind* alike_one = nullptr;
-    const Kind* first = nullptr;  // of its design
+    const Kind* first = nullptr;  // with the same processor
     for (Kind& kind : kinds) {
       const std::size_t other = kind.hosts.front();
       if (alike_one != nullptr || !one_design(found.hosts[other], found.hosts[host])) continue;

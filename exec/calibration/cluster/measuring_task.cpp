@@ -38,10 +38,10 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::uint16_t kLoad = 120;    // frame kinds between two ends
-constexpr std::uint16_t kAnswer = 121;  // is empty
+constexpr std::uint16_t kLoad = 120;    // frame kinds between two tasks
+constexpr std::uint16_t kAnswer = 121;  // empty
 constexpr Bytes kLargest{1'000'000};
-constexpr std::size_t kExpected = 16;  // connections at a time, at most
+constexpr std::size_t kExpected = 16;  // concurrent connections, at most
 constexpr std::chrono::seconds kPatience{30};
 constexpr Duration kPollOfCalls{20'000'000};
 constexpr Clock::time_point kNotYet = Clock::time_point::max();
@@ -57,39 +57,39 @@ void send_frame(Connection& connection, std::uint16_t kind, const Payload& paylo
 
 double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
-// Another host's end.
+// The measuring end of another host.
 struct LinkPlace {
   std::uint32_t rank = 0;
   boost::asio::ip::tcp::endpoint endpoint;
 };
 
 struct LinkSpeed {
-  Duration round_trip;  // median time between two answers on a connection
-  double bytes_ps = 0;  // payloads that were answered, of all connections
+  Duration round_trip;  // median interval of answers on a connection
+  double bytes_ps = 0;  // answered payload bytes, over all connections
 };
 
-// Connections are those of a run: frames, the job key, the congestion control; none is encrypted,
-// since forecasts know no encryption. Each frame that comes is answered by an empty one. On the
-// thread of the loop.
+// Connections are those of a run, with frames, job key and congestion control, but not encrypted,
+// since forecasts do not model encryption. Each frame is answered by an empty one. Runs on the
+// loop's thread.
 class LinkEnd {
  public:
-  // As a part of a sentence: why it cannot be measured.
+  // `why`: the reason of the failure, as a part of a sentence.
   using OnFailed = std::function<void(const std::string& why)>;
 
-  // Listens at `address`. `poll`: how long the loop polls (event_loop.h), set here: while empty
-  // frames go to and fro nobody shall sleep. @throws std::runtime_error where it cannot listen
+  // Listens at `address`. `poll`: the loop's polling time (event_loop.h); set here, because nobody
+  // may sleep while empty frames are exchanged. @throws std::runtime_error if it cannot listen
   LinkEnd(boost::asio::io_context& loop, Duration& poll, const JobKey& key, std::uint32_t rank,
           const boost::asio::ip::address& address, OnFailed on_failed);
 
   [[nodiscard]] int port() const { return acceptor_.local_endpoint().port(); }
-  // One at a time.
+  // One measurement at a time.
   void measure(const LinkPlace& there, const LinkUse& use,
                std::function<void(const LinkSpeed&)> done);
 
  private:
   struct Line {
     std::shared_ptr<Connection> connection;
-    std::vector<Clock::time_point> answers;  // that count
+    std::vector<Clock::time_point> answers;  // counted ones
   };
 
   void answer(const std::shared_ptr<Connection>& connection);
@@ -106,13 +106,13 @@ class LinkEnd {
   boost::asio::ip::tcp::acceptor acceptor_;
   Lobby lobby_;
 
-  // The measurement under way:
+  // State of the present measurement:
   LinkPlace there_;
   LinkUse use_;
   Payload frame_;
   std::function<void(const LinkSpeed&)> done_;
   std::vector<std::unique_ptr<Line>> lines_;
-  Clock::time_point warm_until_;  // once all are connected
+  Clock::time_point warm_until_;  // set once all are connected
 };
 
 LinkEnd::LinkEnd(boost::asio::io_context& loop, Duration& poll, const JobKey& key,
@@ -169,7 +169,7 @@ void LinkEnd::connect() {
       });
 }
 
-// All begin together.
+// All connections begin together.
 void LinkEnd::add_line(const std::shared_ptr<Connection>& connection) {
   lines_.push_back(std::make_unique<Line>(Line{connection, {}}));
   connection->start(
@@ -195,7 +195,7 @@ void LinkEnd::end_if_counted() {
   const auto few = [this](const auto& line) { return std::ssize(line->answers) < use_.answers; };
   if (now < warm_until_ + std::chrono::nanoseconds(use_.counted.ns)) return;
   if (std::ranges::any_of(lines_, few)) return;
-  std::int64_t frames = -1;  // the last one ends the time
+  std::int64_t frames = -1;  // the last answer only ends the interval
   std::vector<double> times_s;
   for (const auto& line : lines_) {
     const auto& answers = line->answers;
@@ -209,7 +209,7 @@ void LinkEnd::end_if_counted() {
   speed.bytes_ps = static_cast<double>(frames * use_.frame) / seconds(now - warm_until_);
   speed.round_trip = Duration::from_seconds(median(std::move(times_s)).value_or(0));
   poll_ = {};
-  // The caller is one of their callbacks.
+  // The caller is a callback of one of them, so they are destroyed later.
   boost::asio::post(loop_, [done = std::move(lines_)] {});
   lines_.clear();
   std::exchange(done_, {})(speed);
@@ -283,7 +283,7 @@ class MeasuringTask {
   }
 
   void obey(const nlohmann::json& order) {
-    if (order.is_null()) {  // nothing else is done meanwhile: whoever leads waits
+    if (order.is_null()) {  // no other work meanwhile: rank 0 waits
       return tell({{"machine", to_yaml(calibrate(cases_, options_))},
                    {"processor", to_json(this_processor())}});
     }
