@@ -65,8 +65,8 @@ void CsvRows::read_cell() {
 
 void CsvRows::read_quoted(std::size_t begin) {
   const std::size_t column = column_of(begin);
-  std::size_t from = begin + 1;  // of what has not been kept yet
-  std::string* kept = nullptr;   // where a quote was doubled
+  std::size_t from = begin + 1;  // first character not copied yet
+  std::string* kept = nullptr;   // unescaped text, if a quote is doubled
   std::size_t quote = text_.find('"', from);
   while (quote != std::string_view::npos && text_.substr(quote + 1, 1) == "\"") {
     if (kept == nullptr) kept = &undoubled_.emplace_back();

@@ -1,4 +1,4 @@
-// Tables of comma-separated values, whoever wrote them.
+// Tables of comma-separated values.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +11,22 @@
 namespace foretrain {
 
 struct CsvCell {
-  std::string_view text;   ///< without its quotes; until the next row
-  std::size_t column = 1;  ///< at which it begins in its line, counted from 1
+  std::string_view text;   ///< without its quotes; valid until the next row
+  std::size_t column = 1;  ///< of the line at which it begins, counted from 1
 };
 using CsvCells = std::vector<CsvCell>;
 
-/// Cuts a table into rows and cells (RFC 4180): a cell in double quotes may hold commas, line
-/// feeds, and quotes, which are doubled. Blanks around a cell, the carriage return of a line's end
-/// among them, are no part of it.
+/// Splits a table into rows and cells (RFC 4180): a cell in double quotes may hold commas, line
+/// feeds, and doubled quotes. Blanks around a cell, including the carriage return of a line's end,
+/// are removed.
 class CsvRows {
  public:
-  /// Blank lines and those that begin with `#`.
+  /// How blank lines and lines that begin with `#` are treated.
   enum class Comments { are_rows, are_passed_over };
-  /// Told where a quote does not end, or text follows its end; has to throw.
+  /// Called if a quote does not end or text follows its end; has to throw.
   using Fail = std::function<void(std::size_t line, std::size_t column, const std::string& what)>;
 
-  /// `text` outlives it.
+  /// `text` has to outlive the reader.
   CsvRows(std::string_view text, Comments comments, Fail fail);
   CsvRows(const CsvRows&) = delete;
   CsvRows& operator=(const CsvRows&) = delete;
@@ -35,11 +35,11 @@ class CsvRows {
   bool next();
 
   [[nodiscard]] const CsvCells& cells() const { return cells_; }
-  /// The same, as text of their own.
+  /// The cells of the row as copies.
   [[nodiscard]] std::vector<std::string> texts() const;
-  /// On which the row begins, counted from 1.
+  /// The line on which the row begins, counted from 1.
   [[nodiscard]] std::size_t line() const { return row_line_; }
-  /// Whether a line feed ends the row; only the last one may have none.
+  /// Whether a line feed ends the row; only the last row may lack it.
   [[nodiscard]] bool ended() const { return ended_; }
 
  private:
@@ -52,13 +52,13 @@ class CsvRows {
   std::string_view text_;
   Comments comments_;
   Fail fail_;
-  std::size_t at_ = 0;          // what is still to be read
-  std::size_t line_ = 1;        // that at_ is in
+  std::size_t at_ = 0;          // next character to read
+  std::size_t line_ = 1;        // line of at_
   std::size_t line_begin_ = 0;  // in text_
   std::size_t row_line_ = 0;
   bool ended_ = true;
   CsvCells cells_;
-  std::deque<std::string> undoubled_;  // texts of cells that hold quotes
+  std::deque<std::string> undoubled_;  // unescaped texts of cells with doubled quotes
 };
 
 }  // namespace foretrain

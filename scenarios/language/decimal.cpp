@@ -13,7 +13,7 @@
 namespace foretrain {
 namespace {
 
-constexpr int kExponentMax = 100'000;  // beyond it everything is 0 or infinite anyway
+constexpr int kExponentMax = 100'000;  // beyond it every double is 0 or infinite
 constexpr int kPlainMax = 24;          // characters of a number without an exponent
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -36,7 +36,7 @@ std::optional<Decimal> take_decimal(std::string_view& text) {
   number.negative = rest.starts_with('-');
   if (number.negative || rest.starts_with('+')) rest.remove_prefix(1);
   if (!rest.starts_with('.') && (rest.empty() || !is_digit(rest.front()))) return std::nullopt;
-  double rounded = 0;  // what is asked for is where the number ends: before the e of `1 eV`, say
+  double rounded = 0;  // unused: only the end counts, before the e of `1 eV`
   const char* const end = rest.data() + rest.size();
   const auto [ptr, error] = std::from_chars(rest.data(), end, rounded);
   if (error == std::errc::invalid_argument) return std::nullopt;

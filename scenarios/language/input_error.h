@@ -8,20 +8,20 @@
 
 namespace foretrain {
 
-/// Bad input: the message says where (file, line, column, key), what, and what to do about it.
+/// Bad input. The message names the place (file, line, column, key), the problem, and the remedy.
 /// Caught once, in `main`.
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// What is wrong with one value, said without its place: whoever knows the place adds it.
+/// A problem with one value, without its place; a caller that knows the place adds it.
 class BadValue : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
   BadValue(const std::string& what, std::size_t item) : runtime_error(what), item_(item) {}
 
-  /// The item that is to blame, where the value is a list.
+  /// The index of the bad item, if the value is a list.
   [[nodiscard]] std::optional<std::size_t> item() const { return item_; }
 
  private:

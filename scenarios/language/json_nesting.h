@@ -1,4 +1,4 @@
-// JSON that is nested deeper than anybody writes it.
+// A limit to the nesting of JSON.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace foretrain {
 
-/// The line, from 1, on which `json` is nested deeper than any file of ours; empty: on none. To be
-/// asked before a parser is: what copies or prints a value calls itself for each level, and has no
-/// stack left for a million of them. `json` may be no JSON at all.
+/// Returns the line, counted from 1, on which `json` exceeds kMostJsonLevels; nothing if none does.
+/// To be called before a parser: code that copies or prints a value recurses once per level, and a
+/// million levels exhaust the stack. `json` need not be valid JSON.
 std::optional<std::size_t> nested_too_deep(std::string_view json);
 
 inline constexpr int kMostJsonLevels = 100;

@@ -7,9 +7,9 @@ namespace foretrain {
 
 struct KeyText {
   std::string path;      ///< `training.workers`, `cluster.hosts[].nic`, as scenario_keys has it
-  std::string value;     ///< what may stand there, in words
-  std::string fallback;  ///< what counts where it is left out; empty: as `doc` says, or nothing
-  std::string doc;       ///< what it is
+  std::string value;     ///< allowed values, in words
+  std::string fallback;  ///< default; empty if `doc` gives it, or if there is none
+  std::string doc;       ///< explanation
   bool required = false;
 };
 

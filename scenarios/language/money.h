@@ -1,14 +1,14 @@
-// What a host costs.
+// The price of a host.
 #pragma once
 
 #include <string>
 
 namespace foretrain {
 
-/// A price, as a host has it, or all hosts of a training together.
+/// The price of a host, or of all hosts of a training together.
 struct Price {
-  double per_hour = 0;     ///< 0: not told
-  std::string currency{};  ///< its code: USD, EUR; empty: nobody said
+  double per_hour = 0;     ///< 0: unknown
+  std::string currency{};  ///< its code: USD, EUR; empty: not given
 
   bool operator==(const Price&) const = default;
 };

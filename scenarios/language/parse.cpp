@@ -1,4 +1,4 @@
-// From yaml-cpp's events to our tree, within bounds that hold while it grows.
+// Builds our tree from yaml-cpp's events within fixed bounds.
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/text_guard.h"
 #include "scenarios/language/value.h"
@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::size_t kDepthMax = 50;
 constexpr std::size_t kValuesMax = 10'000;
-constexpr std::size_t kTextMax = 4'000'000;  // bytes of scalars once aliases are expanded
+constexpr std::size_t kTextMax = 4'000'000;  // bytes of scalars after the expansion of aliases
 
-/// How much of the bounds a tree takes.
+/// The size of a tree, as the bounds count it.
 struct Size {
   std::size_t values = 0;
   std::size_t text = 0;
@@ -41,8 +41,8 @@ Size size_of(const Value& value) {
   return size;
 }
 
-/// Builds the tree from yaml-cpp's events. An alias copies what its anchor stands for, after its
-/// size was counted: a bomb ends at the alias that would burst the bounds.
+/// Builds the tree from yaml-cpp's events. An alias copies the value of its anchor after counting
+/// its size, so an alias bomb fails at the first alias that exceeds the bounds.
 class TreeBuilder : public YAML::EventHandler {
  public:
   explicit TreeBuilder(std::shared_ptr<const std::string> source) : source_(std::move(source)) {}
@@ -75,7 +75,7 @@ class TreeBuilder : public YAML::EventHandler {
     const std::string key = key_is_waiting() ? open_.back().value.entries.back().key + ": " : "";
     refuse_controls(text, fmt::format("{}: {}", to_text(mark_of(mark)), key),
                     key_is_next() ? "" : kLayout);
-    // The escapes \N, \_ come out of the parser as a lone byte each.
+    // The parser returns the escapes \N and \_ as a single byte each.
     if (!is_utf8(text)) {
       fail(mark, "an escape that is no UTF-8; write the character, or \\u and its code");
     }
@@ -99,12 +99,12 @@ class TreeBuilder : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
  private:
-  /// A list or map that is still growing.
+  /// A list or map that is not complete.
   struct Open {
     Value value;
     YAML::anchor_t anchor = YAML::NullAnchor;
-    bool has_key = false;              // a map's last entry waits for its value
-    std::map<std::string, int> lines;  // of a map's keys
+    bool has_key = false;              // a map's last entry has no value yet
+    std::map<std::string, int> lines;  // line of each key of a map
   };
 
   [[nodiscard]] TextMark mark_of(const YAML::Mark& mark) const {
@@ -113,7 +113,7 @@ class TreeBuilder : public YAML::EventHandler {
   [[noreturn]] void fail(const YAML::Mark& mark, const std::string& what) const {
     throw InputError(fmt::format("{}: {}", to_text(mark_of(mark)), what));
   }
-  // `?`: it has none; `!`: it is quoted.
+  // `?`: no tag; `!`: a quoted scalar.
   void check_tag(const YAML::Mark& mark, const std::string& tag) const {
     if (tag.empty() || tag == "?" || tag == "!") return;
     fail(mark, fmt::format("a tag, {}: nothing here has one; remove it", tag));
@@ -124,7 +124,7 @@ class TreeBuilder : public YAML::EventHandler {
     value.mark = mark_of(mark);
     return value;
   }
-  /// A map's last entry has a key, and no value yet.
+  /// Whether a map's last entry has a key but no value yet.
   [[nodiscard]] bool key_is_waiting() const { return !open_.empty() && open_.back().has_key; }
   [[nodiscard]] bool key_is_next() const {
     return !open_.empty() && open_.back().value.kind == Value::Kind::map && !open_.back().has_key;
@@ -164,7 +164,7 @@ class TreeBuilder : public YAML::EventHandler {
   void close() {
     Open done = std::move(open_.back());
     open_.pop_back();
-    // Not before it closes: where a bracket is missing, the parser has more to say.
+    // Checked at the end, because the parser reports a missing bracket better.
     if (key_is_next()) {
       throw InputError(
           fmt::format("{}: a list or mapping as a key; write a word", to_text(done.value.mark)));
@@ -202,7 +202,7 @@ void forget_lines(Value& value) {
   }
 }
 
-/// The documents of `text`, which may be none; yaml-cpp's exceptions pass through.
+/// The documents of `text`, possibly none; yaml-cpp's exceptions pass through.
 Value build(std::string_view text, const std::string& source, bool& empty) {
   std::istringstream in{std::string(text)};
   YAML::Parser parser(in);

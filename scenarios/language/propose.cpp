@@ -1,4 +1,4 @@
-// Edit distance by rows of the usual table.
+// Edit distance by dynamic programming over rows.
 #include "scenarios/language/propose.h"
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 namespace foretrain {
 
 int edit_distance(std::string_view a, std::string_view b) {
-  std::vector<int> before(b.size() + 1);  // the row of i - 2
-  std::vector<int> row(b.size() + 1);     // the row of i - 1
+  std::vector<int> before(b.size() + 1);  // row i - 2 of the table
+  std::vector<int> row(b.size() + 1);     // row i - 1
   std::vector<int> next(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -27,7 +27,7 @@ int edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest(std::string_view text, std::span<const std::string> candidates) {
-  constexpr std::size_t kLongest = 100;  // longer is no slip, and costs time
+  constexpr std::size_t kLongest = 100;  // a longer word is no typing mistake, and costs time
   if (text.size() > kLongest) return {};
   std::string best;
   int least = 1 + (text.size() < 5 ? 1 : text.size() < 10 ? 2 : 3);

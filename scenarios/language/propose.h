@@ -1,4 +1,4 @@
-// What somebody probably meant.
+// Suggestions for misspelled words.
 #pragma once
 
 #include <span>
@@ -7,12 +7,12 @@
 
 namespace foretrain {
 
-/// Insertions, removals, replacements, or swaps of neighbours that make `a` into `b`, at fewest
-/// (optimal string alignment).
+/// The least number of insertions, removals, replacements, or swaps of adjacent letters that turn
+/// `a` into `b` (optimal string alignment).
 int edit_distance(std::string_view a, std::string_view b);
 
-/// The candidate that `text` is a slip of: one edit in up to four letters, two in up to nine, else
-/// three; empty where none is that near.
+/// The candidate closest to `text`: at most one edit in up to four letters, two in up to nine, else
+/// three; empty if none is that close.
 std::string nearest(std::string_view text, std::span<const std::string> candidates);
 
 }  // namespace foretrain

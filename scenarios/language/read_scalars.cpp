@@ -1,4 +1,4 @@
-// Scalars from text.
+// Reads scalars from text.
 #include "scenarios/language/decimal.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/propose.h"
@@ -28,7 +28,7 @@ const std::string& text_of(const Value& value, std::string_view wanted, bool lin
   throw BadValue(fmt::format("{}; write {}", kind_name(value.kind), wanted));
 }
 
-/// `1 or more`, `more than 0, up to 1 s`, ...
+/// A range in words: `1 or more`, `more than 0, up to 1 s`, ...
 template <class Text>
 std::string range_text(const Field& rule, Text text) {
   std::string range;
@@ -40,7 +40,7 @@ std::string range_text(const Field& rule, Text text) {
   return range;
 }
 
-/// Bounds are written by `text`, which takes a double in the base unit.
+/// `text` writes bounds; it takes a double in the base unit.
 template <class Text>
 void check_range(const Field& rule, double value, const std::string& written, Text text) {
   const bool inside = !(rule.least && value < *rule.least) &&
@@ -52,7 +52,7 @@ void check_range(const Field& rule, double value, const std::string& written, Te
 
 std::string plain_text(double value) { return to_text(decimal_of(value)); }
 
-/// What to write instead of `text`, which is no number: of `110M` 110e6.
+/// A suggestion for `text`, which is not a number: 110e6 for `110M`.
 std::string instead_of(std::string_view text, std::string_view wanted) {
   struct Prefix {
     std::string_view name;
@@ -107,7 +107,7 @@ double read_seconds(const Field& rule, const Value& value) {
                              fmt::join(rule.choices, ", ")));
 }
 
-/// The items of a list, each within the rule.
+/// Reads the items of a list, each within the rule.
 template <class T>
 std::vector<T> read_items(const Field& rule, const Value& value, std::string_view wanted) {
   if (value.kind != Value::Kind::list) text_of(value, wanted);
@@ -134,7 +134,7 @@ double read_share(const Field& rule, const Value& value) {
   return share;
 }
 
-/// The number before `unit`, which may lack its s.
+/// The number before `unit`, which may be written without its s.
 std::int64_t counted(const Field& rule, const Value& value, std::string_view unit) {
   Value number = value;
   if (!number.text.ends_with('s')) unit.remove_suffix(1);

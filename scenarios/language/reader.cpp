@@ -1,4 +1,4 @@
-// The untyped part of reading: places, use of keys, messages.
+// The untyped part of reading: places, unused keys, messages.
 #include "scenarios/language/reader.h"
 
 #include "scenarios/language/input_error.h"
@@ -11,7 +11,7 @@
 namespace foretrain {
 namespace {
 
-/// `cluster.hosts[2].nic` as key paths are listed: `cluster.hosts[].nic`.
+/// A path in the notation of key paths: `cluster.hosts[].nic` for `cluster.hosts[2].nic`.
 std::string without_indices(const std::string& path) {
   std::string result;
   bool inside = false;
@@ -23,7 +23,7 @@ std::string without_indices(const std::string& path) {
   return result;
 }
 
-/// Whether `path` is `pattern`, where `*` in the pattern stands for one part of the path.
+/// Whether `path` matches `pattern`, in which `*` stands for one part of the path.
 bool matches(std::string_view pattern, std::string_view path) {
   const std::size_t star = pattern.find('*');
   if (star == std::string_view::npos) return pattern == path;

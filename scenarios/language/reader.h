@@ -17,10 +17,10 @@
 
 namespace foretrain {
 
-/// A key that files of an earlier program have, or that people look for where there is none.
+/// A key of files of an earlier version, or a key that people expect but that does not exist.
 struct RetiredKey {
-  std::string_view path;    ///< as key paths are listed: `models.*.crowding`
-  std::string_view advice;  ///< what to do about such a file
+  std::string_view path;    ///< in the notation of key paths: `models.*.crowding`
+  std::string_view advice;  ///< remedy for such a file
   std::string_view what = "this key is no more";
 };
 
@@ -28,12 +28,12 @@ struct RetiredKey {
 /// item's, for messages. @throws InputError if there is none of that name
 using LoadPreset = Value (*)(std::string_view folder, const Value& item, const std::string& path);
 
-/// What is remembered of a file over the cases that are read from it.
+/// State of reading a file over all cases in it.
 class Reading {
  public:
-  /// `keys`: every key path that the file may have (reference.h), for proposals; `retired`: those
-  /// that it may have no more, which outlive this.
-  /// `presets`: needed for files with fields that have a Field::library.
+  /// `keys`: every key path that the file may have (reference.h), for suggestions; `presets`: needed
+  /// if a field of the file has a Field::library; `retired`: removed keys, which have to outlive
+  /// this.
   explicit Reading(std::vector<std::string> keys, LoadPreset presets = nullptr,
                    std::span<const RetiredKey> retired = {})
       : keys_(std::move(keys)), presets_(presets), retired_(retired) {}
@@ -44,18 +44,18 @@ class Reading {
   }
 
   void note_place(const std::string& path, const TextMark& mark) { places_[path] = to_text(mark); }
-  /// Where each key of the last case was given; begins the next case.
+  /// The place of each key of the last case; resets for the next case.
   std::map<std::string, std::string> take_places() { return std::exchange(places_, {}); }
 
-  /// This case uses the value at `place`; or it does not, for the reason that `complaint` says.
+  /// Notes that this case uses the value at `place`, or does not, with the reason in `complaint`.
   void note_used(const std::string& path, const std::string& place);
   void note_unused(const std::string& path, const std::string& place, const std::string& complaint);
-  /// @throws InputError where a value is used by no case
+  /// @throws InputError if a value is used by no case
   void check_all_used() const;
 
-  /// This case gives a key that it does not use, though it may be at its default.
+  /// Notes that this case gives a key that it does not use, even if at its default.
   void note_idle(const std::string& path) { idle_.insert(path); }
-  /// Those keys of the last case; begins the next case.
+  /// Those keys of the last case; resets for the next case.
   std::set<std::string> take_idle() { return std::exchange(idle_, {}); }
 
   [[noreturn]] void fail_unknown(const Entry& entry, const std::string& parent) const;
@@ -72,15 +72,15 @@ class Reading {
   std::vector<std::pair<Key, std::string>> complaints_;  // in the order of the file
 };
 
-/// `place: path: what`, the path left out where it is empty.
+/// Throws `place: path: what`, without the path if it is empty.
 [[noreturn]] void fail_at(const std::string& place, const std::string& path,
                           const std::string& what);
 
-/// Whether `path`, its indices left out, is one of `keys` or an item of one.
+/// Whether `path` without its indices is one of `keys`, or an item of one.
 bool is_known(const std::string& path, const std::vector<std::string>& keys);
 
-/// The visitor (scenarios/language/field.h) of one mapping. A member that the mapping does not give
-/// keeps its value, as does one that is not used.
+/// The visitor (scenarios/language/field.h) that reads one mapping. A member whose key is missing
+/// or unused keeps its value.
 class Reader {
  public:
   /// `path`: of the mapping, empty for the whole file.
@@ -137,8 +137,8 @@ class Reader {
     }
   }
 
-  /// To be called last. @throws InputError where the mapping has a key that nobody visited, or else
-  /// misses one: what is missing is often there, misspelt
+  /// To be called last. @throws InputError if the mapping has an unknown key, else if a required
+  /// key is missing: a missing key is often there, misspelt
   void finish() const;
 
  private:
@@ -149,13 +149,13 @@ class Reader {
     inner.finish();
   }
 
-  /// `value` as a mapping where it was written in short (Field::shorthand).
+  /// `value` as a mapping, if it is written in short form (Field::shorthand).
   static Value in_full(const Field& rule, const Value& value);
-  /// `item` laid over what it is `like` (Field::library). What that has and nothing uses is no
-  /// mistake.
+  /// `item` with the defaults of its `like` (Field::library). Unused keys of the library's file are
+  /// not errors.
   Value begun_like(const Field& rule, Value item, const std::string& path);
   void excuse(const Value& map, const std::string& path);
-  /// The entry of the rule's key; null where there is none.
+  /// The entry of the rule's key; null if it is missing.
   const Entry* take(const Field& rule);
   void note_use(const Field& rule, const Entry& entry, bool is_default);
   void expect(const Entry& entry, Value::Kind kind) const;
@@ -167,7 +167,7 @@ class Reader {
   const Value& map_;
   std::string path_;
   std::set<std::string, std::less<>> visited_;
-  std::pair<std::string, std::string> missing_;  // path of the first, with what to do
+  std::pair<std::string, std::string> missing_;  // path of the first missing key, with the remedy
 };
 
 }  // namespace foretrain

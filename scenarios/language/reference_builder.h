@@ -20,8 +20,8 @@
 
 namespace foretrain {
 
-// What may stand behind a key, in words: `whole number, 1 or more`. Which bounds are told: those
-// that mean something, not those that stop a slip of the finger.
+// The allowed values of a key, in words: `whole number, 1 or more`. Bounds that only catch typing
+// mistakes are left out.
 
 std::string value_words(const Field& rule, bool member);
 std::string value_words(const Field& rule, int member);
@@ -39,20 +39,21 @@ std::string value_words(const Field& rule, const StepsOrExamples& member);
 std::string value_words(const Field& rule, const std::vector<std::string>& member);
 std::string value_words(const Field& rule, const std::vector<int>& member);
 
-/// `mapping`, with what may stand for it (Field::shorthand).
+/// `mapping`, with its short forms (Field::shorthand).
 std::string mapping_words(const Field& rule);
 
-/// The visitor (scenarios/language/field.h) that lists the keys of one mapping, then those below.
+/// The visitor (scenarios/language/field.h) that lists the keys of a mapping and of its nested
+/// mappings.
 class ReferenceBuilder {
  public:
-  /// Adds to `keys`, which outlive it; `path`: of the mapping, with the point behind it.
+  /// Appends to `keys`, which have to outlive this; `path`: of the mapping, with a trailing dot.
   explicit ReferenceBuilder(std::vector<KeyText>& keys, std::string path = {})
       : keys_(keys), path_(std::move(path)) {}
 
   template <class T>
   void field(const Field& rule, const T& member) {
     const Value value = write_value(rule, member);
-    // What is not written, and nothing, means what its text says of `left out`.
+    // An unwritten or empty default has the meaning that its text gives for `left out`.
     const bool told = rule.written || std::same_as<T, bool> || member != T{};
     const bool has = told && value.kind != Value::Kind::null;
     add(rule, value_words(rule, member), has ? to_flow(value) : std::string());
@@ -80,7 +81,7 @@ class ReferenceBuilder {
     below(rule, ".*.", T{});
   }
 
-  /// A key that is no member: its words are the caller's.
+  /// Adds a key that is not a member, with the caller's words.
   void add(const Field& rule, std::string value, std::string fallback = {}) {
     const bool required = rule.required && rule.used;
     std::string doc(rule.doc);

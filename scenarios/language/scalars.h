@@ -1,4 +1,4 @@
-// Scalars of a file: from text to a value within its rules, with the ways back to text, to schema.
+// Scalars of a file: reading, writing, schema.
 #pragma once
 
 #include "models/base/quantity.h"
@@ -17,7 +17,7 @@
 
 namespace foretrain {
 
-/// `100`: steps; `5000 examples`.
+/// A number of steps, `100`, or of examples, `5000 examples`.
 struct StepsOrExamples {
   std::int64_t count = 0;
   bool examples = false;
@@ -25,8 +25,7 @@ struct StepsOrExamples {
   bool operator==(const StepsOrExamples&) const = default;
 };
 
-// What `value` says, checked against `rule`. Each throws BadValue
-// (scenarios/language/input_error.h).
+// Reads `value`, checked against `rule`. Each throws BadValue (scenarios/language/input_error.h).
 
 void read_value(const Field& rule, const Value& value, bool& member);
 void read_value(const Field& rule, const Value& value, int& member);
@@ -42,10 +41,10 @@ void read_value(const Field& rule, const Value& value, std::optional<Duration>& 
 void read_value(const Field& rule, const Value& value, std::vector<std::string>& member);
 void read_value(const Field& rule, const Value& value, CheckpointRule& member);
 void read_value(const Field& rule, const Value& value, StepsOrExamples& member);
-/// Indices; empty is `all`.
+/// Reads indices; empty means `all`.
 void read_value(const Field& rule, const Value& value, std::vector<int>& member);
 
-// The value as a file says it.
+// Writes a value as in a file.
 
 Value write_value(const Field& rule, bool member);
 Value write_value(const Field& rule, int member);
@@ -63,7 +62,7 @@ Value write_value(const Field& rule, const StepsOrExamples& member);
 Value write_value(const Field& rule, const std::vector<std::string>& member);
 Value write_value(const Field& rule, const std::vector<int>& member);
 
-// What editors are told of it.
+// The JSON schema of a value, for editors.
 
 using Schema = nlohmann::ordered_json;
 

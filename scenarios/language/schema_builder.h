@@ -1,4 +1,4 @@
-// Tells a described struct as JSON Schema.
+// Translates a described struct to JSON Schema.
 #pragma once
 
 #include "scenarios/language/field.h"
@@ -38,7 +38,7 @@ class SchemaBuilder {
     add(rule, {{"type", "object"}, {"additionalProperties", object_of(T{})}});
   }
 
-  /// A key that is no member: its schema is the caller's.
+  /// Adds a key that is not a member, with the caller's schema.
   void add(const Field& rule, Schema schema) {
     schema["description"] = rule.doc;
     properties_[std::string(rule.key)] = std::move(schema);
@@ -54,7 +54,7 @@ class SchemaBuilder {
   }
 
  private:
-  /// The object, or what may stand for it (Field::shorthand).
+  /// The object, or one of its short forms (Field::shorthand).
   static Schema with_shorthands(const Field& rule, Schema object) {
     Schema choices = Schema::array();
     for (const std::string_view key : {rule.shorthand, rule.list_shorthand}) {
@@ -65,7 +65,7 @@ class SchemaBuilder {
     return {{"anyOf", std::move(choices)}};
   }
 
-  /// The object may begin as one of the library (Field::library), which misses nothing.
+  /// Allows `like` (Field::library) in the object, which then has no required keys.
   static void allow_like(Schema& object) {
     object["properties"]["like"] = {{"type", "string"}, {"description", kLikeDoc}};
     Schema whole;

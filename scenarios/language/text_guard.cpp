@@ -1,4 +1,4 @@
-// UTF-8 checked byte by byte.
+// Checks UTF-8 byte by byte.
 #include "scenarios/language/text_guard.h"
 
 #include "scenarios/language/file_check.h"
@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::size_t kBytesMax = 1'000'000;
 
-/// The code of the control character whose UTF-8 begins at `at`; 0x80 to 0x9f have two bytes.
+/// The code of the control character at `at`; 0x80 to 0x9f take two bytes in UTF-8.
 unsigned control_at(std::string_view text, std::size_t at) {
   const auto first = static_cast<unsigned char>(text[at]);
   return first == 0xc2 && at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : first;
 }
 
-/// Where the first control character (Unicode's Cc) is that is none of `allowed`; npos: nowhere.
+/// The position of the first control character (Unicode's Cc) not in `allowed`; npos if none.
 std::size_t find_control(std::string_view text, std::string_view allowed) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     const auto byte = static_cast<unsigned char>(text[at]);
@@ -34,8 +34,8 @@ std::size_t find_control(std::string_view text, std::string_view allowed) {
   return std::string_view::npos;
 }
 
-/// Bytes of the UTF-8 character that `text` begins with; 0 where that is none (RFC 3629: shortest
-/// form only, no surrogates, up to U+10FFFF), or is a control character.
+/// Length of the UTF-8 character at the front of `text`; 0 if it is invalid (RFC 3629: shortest
+/// form only, no surrogates, up to U+10FFFF) or a control character.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) -> std::uint32_t {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
@@ -52,7 +52,7 @@ std::size_t character_length(std::string_view text) {
   }
   if (first >= 0xf0 && first <= 0xf4) {
     if (!follows(1) || !follows(2) || !follows(3)) return 0;
-    const std::uint32_t high = (first & 0x07) << 6 | (byte(1) & 0x3f);  // the code over 2^12
+    const std::uint32_t high = (first & 0x07) << 6 | (byte(1) & 0x3f);  // code / 2^12
     return high >= 0x10 && high <= 0x10f ? 4 : 0;
   }
   return 0;
@@ -66,7 +66,7 @@ std::string read_text(const std::string& path) {
   if (!fs::exists(path, ignored)) throw InputError(path + ": no such file; check the path");
   check_is_file(path);
   std::ifstream in(path, std::ios::binary);
-  // One byte more than allowed shows that there are too many, however long the file is.
+  // Reading one byte more than allowed shows that the file is too long, however long it is.
   std::string text(kBytesMax + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!in && !in.eof()) throw InputError(path + ": cannot be read: " + std::strerror(errno));

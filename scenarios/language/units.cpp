@@ -19,12 +19,13 @@
 namespace foretrain {
 namespace {
 
-/// A unit is 10^power x 2^binary x times of the base unit; a rate in bits divides by 8 besides.
+/// A unit is 10^power x 2^binary x times of the base unit; rates in bits have 2^-3, a division by
+/// 8.
 struct Unit {
   std::string_view name;
   int power = 0;
   int binary = 0;
-  bool listed = true;  ///< in messages and schema; else another spelling
+  bool listed = true;  ///< appears in messages and schema; false for other spellings
   int times = 1;
 };
 
@@ -49,7 +50,7 @@ constexpr Unit kRates[] = {{"bps", 0, -3},
                            {"MiB/s", 0, 20},
                            {"GiB/s", 0, 30},
                            {"KB/s", 3, 0, false},
-                           {"GbE", 9, -3, false},   // as networks are sold: 10 GbE
+                           {"GbE", 9, -3, false},   // as network hardware is sold: 10 GbE
                            {"kb/s", 3, -3, false},  // b is a bit, B a byte
                            {"Mb/s", 6, -3, false},
                            {"Gb/s", 9, -3, false}};
@@ -65,10 +66,10 @@ constexpr Unit kTimes[] = {{"s", 0},
 constexpr Unit kShares[] = {{"%", -2}};
 constexpr Unit kPrices[] = {{"per hour", 0}, {"/hour", 0, 0, false}, {"/h", 0, 0, false}};
 
-/// Signs that stand for a currency's code.
+/// Currency signs with the codes that they mean.
 constexpr std::pair<std::string_view, std::string_view> kCurrencySigns[] = {
     {"$", "USD"}, {"\u20ac", "EUR"}, {"\u00a3", "GBP"}};
-/// What may stand between a price's number and its unit, for JSON Schema.
+/// The optional currency between a price's number and its unit, for JSON Schema.
 constexpr const char* kCurrencyPattern = "(([A-Z]{3}|\\$|\u20ac|\u00a3) *)?";
 
 struct Quantity {
@@ -99,7 +100,7 @@ std::string list_of(std::span<const Unit> units) {
     throw BadValue(
         fmt::format("{} is no unit; did you mean {} {}?", name, to_text(number), alike->name));
   }
-  // `10G`: of bits, or of bytes?
+  // `10G` is ambiguous: bits or bytes?
   std::vector<std::string> begun;
   for (const Unit& unit : units) {
     if (!unit.listed || !lower(unit.name).starts_with(lower(name))) continue;
@@ -133,13 +134,14 @@ Quantity parse_quantity(std::string_view text, std::span<const Unit> units,
   return {*number, *unit};
 }
 
-/// The quantity in its base unit, rounded once: a power of two changes no digit of a double.
+/// The quantity in its base unit, with one rounding: a power of two does not change the digits of a
+/// double.
 double in_base_unit(const Quantity& quantity) {
   const double number = to_double(shifted(quantity.number, quantity.unit.power));
   return std::ldexp(number, quantity.unit.binary) * quantity.unit.times;
 }
 
-/// `before`: what may stand before the unit.
+/// `before`: optional text before the unit.
 std::string pattern_of(std::span<const Unit> units, std::string_view before = {}) {
   std::vector<std::string_view> names;
   for (const Unit& unit : units) names.push_back(unit.name);
@@ -147,7 +149,7 @@ std::string pattern_of(std::span<const Unit> units, std::string_view before = {}
                      fmt::join(names, "|"));
 }
 
-/// The currency that `text` begins with, as a code, cut off from it; empty: none.
+/// Removes a currency from the front of `text` and returns its code; empty if there is none.
 std::string take_currency(std::string_view& text) {
   for (const auto& [sign, code] : kCurrencySigns) {
     if (!text.starts_with(sign)) continue;
@@ -163,8 +165,8 @@ std::string take_currency(std::string_view& text) {
   return code;
 }
 
-/// `number` of the base unit, in the largest unit of `units` (largest first) in which it is 1 or
-/// more.
+/// `number` of the base unit, in the largest unit of `units` (largest first) in which it is at
+/// least 1.
 std::string in_largest(const Decimal& number, std::span<const Unit> units) {
   const int magnitude = static_cast<int>(number.digits.size()) + number.exponent - 1;
   const Unit* best = &units.back();
@@ -286,7 +288,7 @@ constexpr Unit kTimesDown[] = {{"s", 0}, {"ms", -3}, {"us", -6}, {"ns", -9}, {"p
 }
 
 std::string to_text(Duration time) {
-  // A difference of instants may be negative; what is read back never is.
+  // A difference of instants may be negative; a duration in a file may not.
   return in_largest(shifted(decimal_of(time.ns), -9), std::span(kTimesDown).first(4));
 }
 

@@ -1,4 +1,4 @@
-// Quantities with their units, as people write them.
+// Quantities with units in text.
 #pragma once
 
 #include "models/base/quantity.h"
@@ -11,10 +11,10 @@
 
 namespace foretrain {
 
-// Reading. Decimal prefixes k, M, G, T are powers of 1,000, binary ones Ki, Mi, Gi of 1,024.
-// `Gbps` and `Gbit/s` are bits, `GB/s` bytes: bits exist only here. Every function throws BadValue
-// (scenarios/language/input_error.h) for a number without a unit, with an unknown one, below zero,
-// too large, or finer than the type can hold.
+// Reading. Decimal prefixes k, M, G, T are powers of 1,000, binary ones Ki, Mi, Gi of 1,024. `Gbps`
+// and `Gbit/s` are bits, `GB/s` bytes: bits exist only here. Every function throws BadValue
+// (scenarios/language/input_error.h) if the number has no unit or an unknown one, is negative, too
+// large, or finer than the type can hold.
 
 Bytes parse_bytes(std::string_view text);          ///< `25 MB`, `64 KiB`
 BytesPerSecond parse_rate(std::string_view text);  ///< `10 Gbps`, `100 Mbit/s`, `1.25 GB/s`
@@ -24,7 +24,7 @@ Price parse_price(std::string_view text);          ///< `2.50 per hour`, `3.06 $
 double parse_share(std::string_view text);         ///< `1 %`, of 1
 std::int64_t parse_count(std::string_view text);   ///< `110M`, `25.5e6`; 1 or more, whole
 
-// Writing: the short text that reads back as the same value.
+// Writing: the shortest text that reads back as the same value.
 
 std::string to_text(Bytes size);
 std::string to_text(BytesPerSecond rate);
@@ -35,7 +35,7 @@ std::string seconds_to_text(double seconds);
 std::string price_to_text(const Price& price);  ///< `2.5 per hour`, `3.06 USD per hour`
 std::string share_to_text(double share);
 
-// For JSON Schema: a regular expression that every quantity of the kind matches.
+// For JSON Schema: a regular expression that matches every quantity of the kind.
 
 std::string bytes_pattern();
 std::string rate_pattern();

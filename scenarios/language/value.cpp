@@ -1,4 +1,4 @@
-// Marks in messages, trees as text.
+// Writes marks for messages, trees as YAML.
 #include "scenarios/language/value.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,8 @@ bool all_scalars(const std::vector<Value>& items) {
   });
 }
 
-/// The library writes bare what it reads otherwise: a carriage return, what parts documents.
+/// Quotes texts that the library writes bare but reads otherwise: carriage returns, document
+/// separators.
 void emit_text(YAML::Emitter& out, const std::string& text) {
   const bool parts = text.starts_with("---") || text.starts_with("...");
   if (parts || text.find('\r') != std::string::npos) out << YAML::DoubleQuoted;

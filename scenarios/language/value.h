@@ -1,4 +1,4 @@
-// A YAML document as a plain tree that knows where every value stands.
+// A YAML document as a plain tree with the place of every value.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace foretrain {
 
-/// Where something was written.
+/// The place of a text.
 struct TextMark {
   std::shared_ptr<const std::string> source;  ///< a file's path, or `--set key=value`
-  int line = 0;                               ///< from 1; 0: the source is one line, and says all
-  int column = 0;                             ///< from 1, bytes
+  int line = 0;    ///< from 1; 0: the source is one line, its name suffices
+  int column = 0;  ///< from 1, bytes
 };
 /// `scenarios/mnist.yaml:7:31`, or the source alone.
 std::string to_text(const TextMark& mark);
@@ -32,7 +32,7 @@ struct Value {
 
   [[nodiscard]] const Entry* find(std::string_view key) const;
   [[nodiscard]] Entry* find(std::string_view key);
-  /// Takes the entry out, where there is one.
+  /// Removes the entry, if it exists.
   void erase(std::string_view key);
 };
 
@@ -46,18 +46,18 @@ struct Entry {
 /// `null`, `a scalar`, `a list`, `a mapping`.
 std::string_view kind_name(Value::Kind kind);
 
-/// The tree of `text`, which must be one document of at most 1 MB of UTF-8, nested at most 50 deep,
-/// with at most 10,000 values once aliases are expanded. `source` stands for the file in messages.
+/// Parses `text`, one document of at most 1 MB of UTF-8, nested at most 50 deep, with at most
+/// 10,000 values after the expansion of aliases. `source` replaces the file name in messages.
 /// @throws InputError
 Value parse_yaml(std::string_view text, const std::string& source);
-/// As parse_yaml, of a file. @throws InputError
+/// As parse_yaml, for a file. @throws InputError
 Value load_yaml(const std::string& path);
-/// The value of an override: null where `text` is empty; marks say `source` alone.
+/// Parses the value of an override: null if `text` is empty; marks name only `source`.
 Value parse_yaml_value(std::string_view text, const std::string& source);
 
-/// The tree as YAML text in lines, lists of scalars on one.
+/// The tree as YAML in block style; lists of scalars are on one line.
 std::string to_yaml(const Value& value);
-/// The tree on one line; a scalar as its bare text.
+/// The tree on one line; a scalar as its plain text.
 std::string to_flow(const Value& value);
 
 /// Adds to the mapping `over` what `under` has and it has not; to mappings within them likewise.

@@ -1,4 +1,4 @@
-// What may stand behind a key, in words.
+// The allowed values of keys, in words.
 #include "scenarios/language/reference_builder.h"
 
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 namespace foretrain {
 namespace {
 
-/// From there on a bound only stops a slip.
+/// From this bound on, a limit only catches typing mistakes.
 constexpr double kSlip = 1e5;
 
 std::string with_bounds(const Field& rule, std::string what) {

@@ -1,4 +1,4 @@
-// The key that says in which version of our language a file is written.
+// The version key of our files.
 #pragma once
 
 #include "scenarios/language/value.h"
@@ -7,8 +7,8 @@
 
 namespace foretrain {
 
-/// Sees to it that the file's mapping has `key: 1`. `other`: the key that a file of the other kind
-/// begins with, and `advice` what to do with such a file. @throws InputError
+/// Checks that the file's mapping has `key: 1`. `other`: the key of the other kind of file, with
+/// the `advice` for such a file. @throws InputError
 void check_version(const Value& root, std::string_view key, std::string_view other,
                    std::string_view advice);
 

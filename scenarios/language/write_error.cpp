@@ -8,8 +8,8 @@
 namespace foretrain {
 namespace {
 
-/// The disk is full, a quota used up, a file as large as it may be, or the disk broken: nothing is
-/// wrong with what was asked for.
+/// Whether the request was valid: the disk is full or broken, a quota is used up, or the file has
+/// its largest size.
 bool is_disk_full_or_broken(int error) {
   return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;
 }

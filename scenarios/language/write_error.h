@@ -1,4 +1,4 @@
-// A result that nobody takes: the disk is full, say.
+// The error for results that cannot be written.
 #pragma once
 
 #include "scenarios/language/input_error.h"
@@ -8,15 +8,15 @@
 
 namespace foretrain {
 
-/// A result that could not be written though nothing is wrong with what was asked for: the disk is
-/// full, say. Of InputError's kind, so that who goes on after that goes on after this.
+/// A valid result that could not be written, for instance because the disk is full. It is an
+/// InputError, so that code that continues after InputError also continues after this.
 class WriteError : public InputError {
  public:
   using InputError::InputError;
 };
 
-/// `PLACE: cannot write: No space left on device`, by `error` (errno). @throws WriteError where the
-/// disk is full or broken, InputError where the place is no place to write
+/// `PLACE: cannot write: No space left on device`, by `error` (errno). @throws WriteError if the
+/// disk is full or broken or the reader of a pipe is gone, else InputError
 [[noreturn]] void fail_to_write(const std::string& place, int error,
                                 std::string_view what = "cannot write");
 

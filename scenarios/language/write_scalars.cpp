@@ -1,4 +1,4 @@
-// Scalars as text, as JSON Schema.
+// Writes scalars as text, as JSON Schema.
 #include "scenarios/language/decimal.h"
 #include "scenarios/language/scalars.h"
 #include "scenarios/language/units.h"
@@ -28,7 +28,7 @@ Schema quantity(const std::string& pattern) { return {{"type", "string"}, {"patt
 
 Schema bounded(const Field& rule, Schema schema) {
   const auto bound = [&](const char* name, double value) {
-    // A bound that is whole is written as such: 1, not 1.0.
+    // Writes a whole bound as 1, not 1.0.
     if (const auto whole = to_integer(decimal_of(value))) {
       schema[name] = *whole;
     } else {
@@ -84,7 +84,7 @@ Value write_value(const Field& rule, const std::vector<int>& member) {
 }
 
 Schema schema_of(const Field& /*rule*/, bool) {
-  // YAML 1.1 reads on and off as true and false, YAML 1.2 as texts: editors differ.
+  // YAML 1.1 reads on and off as true and false, YAML 1.2 as texts; editors differ.
   return {{"enum", Schema::array({"on", "off", true, false})}};
 }
 Schema schema_of(const Field& rule, int) { return bounded(rule, {{"type", "integer"}}); }

@@ -12,7 +12,7 @@
 
 namespace foretrain {
 
-/// The visitor (scenarios/language/field.h) that fills one mapping.
+/// The visitor (scenarios/language/field.h) that writes one mapping.
 class Writer {
  public:
   Writer() { map_.kind = Value::Kind::map; }
@@ -58,7 +58,7 @@ class Writer {
     describe(inner, member);
     return inner.take();
   }
-  /// What the reader takes for the same (Field::shorthand).
+  /// The short form that the reader accepts for the same mapping (Field::shorthand).
   static Value in_short(const Field& rule, Value map) {
     if (map.entries.size() != 1) return map;
     const std::string& key = map.entries.front().key;

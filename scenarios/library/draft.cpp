@@ -1,4 +1,4 @@
-// A scenario as text: people go on with it in an editor, so comments matter.
+// Scenarios as text with comments, because people continue in an editor.
 #include "scenarios/library/draft.h"
 
 #include "models/base/check.h"
@@ -26,7 +26,7 @@ constexpr auto kDraftQuestions = std::to_array<DraftQuestion>(
      {"straggler", "What does one slow machine cost, and which strategy bears it best?"},
      {"budget", "Which hosts do it in time, for the money that there is?"}});
 
-/// How a network is trained for a first look: seconds on this machine.
+/// Settings of a first training, which takes seconds on this machine.
 struct FirstLook {
   std::string_view model;
   std::vector<std::string> formats;
@@ -59,7 +59,8 @@ const FirstLook& first_look(const std::string& model) {
   return *found;
 }
 
-/// The simplest that learns from such data; softmax where none does, so that its formats are told.
+/// The simplest network that learns from such data; softmax if none does, so that the error message
+/// lists its formats.
 std::string model_for(const std::string& data) {
   const auto& looks = first_looks();
   const auto fits = [&](const FirstLook& look) {
@@ -69,7 +70,7 @@ std::string model_for(const std::string& data) {
   return std::string(found == looks.end() ? looks.front().model : found->model);
 }
 
-/// @throws InputError where `answer` is none of `known`
+/// @throws InputError if `answer` is not one of `known`
 void check_word(std::string_view option, const std::string& answer,
                 const std::vector<std::string>& known) {
   if (std::ranges::find(known, answer) != known.end()) return;
@@ -86,7 +87,7 @@ std::vector<std::string> question_words() {
   return words;
 }
 
-/// Hosts of the library, so many.
+/// Hosts of the library, with their number.
 struct HostsAsked {
   std::string name;
   int count = 1;
@@ -98,7 +99,7 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
-/// `dgx-1 x 4`, `dgx-1x4`; a name alone is one host.
+/// Reads `dgx-1 x 4` or `dgx-1x4`; a name alone is one host.
 HostsAsked asked_hosts(std::string_view cluster) {
   constexpr int kHostsMost = 512;
   const std::size_t cross = cluster.rfind('x');
@@ -106,7 +107,7 @@ HostsAsked asked_hosts(std::string_view cluster) {
     const std::string_view number = without_blanks(cluster.substr(cross + 1));
     int count = 0;
     const auto read = std::from_chars(number.data(), number.data() + number.size(), count);
-    const bool whole = !number.empty() && !number.starts_with('-') &&  // of dgx-1
+    const bool whole = !number.empty() && !number.starts_with('-') &&  // not the -1 of dgx-1
                        read.ptr == number.data() + number.size();
     if (whole && (read.ec != std::errc() || count < 1 || count > kHostsMost)) {
       throw InputError(fmt::format("--cluster {}: write 1 to {} hosts", cluster, kHostsMost));
@@ -116,12 +117,12 @@ HostsAsked asked_hosts(std::string_view cluster) {
   return {std::string(without_blanks(cluster)), 1};
 }
 
-/// Where the workers are.
+/// The placement of the workers.
 struct DraftPlace {
   HostsAsked hosts;
   bool here = true;
   bool devices = false;
-  int workers = 2;  ///< of this machine: as many as need no cluster
+  int workers = 2;  ///< on this machine: as many as fit without a cluster
 };
 
 DraftPlace draft_place(const std::string& cluster) {
@@ -148,12 +149,12 @@ std::string in_yaml(const std::string& text) {
   value.kind = Value::Kind::scalar;
   value.text = text;
   std::string line = to_yaml(value);
-  line.pop_back();  // its end
+  line.pop_back();  // the line feed
   return line;
 }
 
 std::string draft_header(const Draft& draft, const std::string& file) {
-  // Editors look for it in the first line, for the schema beside the file.
+  // Editors look in the first line for the schema, which is beside the file.
   std::string text =
       fmt::format("# yaml-language-server: $schema=schema.json\n# {}\n", asked_by(draft));
   for (const NextCommand& next : next_commands(draft, file)) {
@@ -183,7 +184,7 @@ std::string draft_data(const Draft& draft, const DraftPlace& place) {
     text += "  # drawn by the program, so there is nothing to fetch\n";
   }
   if (draft.data == "images") {
-    // What AlexNet was made for; else as small as the other sets.
+    // The input of AlexNet; for other models as small as the other data sets.
     constexpr int kLargeSide = 224;
     constexpr int kLargeClasses = 1000;
     constexpr int kSmallSide = 32;
@@ -199,19 +200,20 @@ std::string draft_data(const Draft& draft, const DraftPlace& place) {
   return text;
 }
 
-/// Strategies that the question compares; empty: it asks of one.
+/// Strategies that the question compares; empty if it concerns one.
 std::string_view compared(const std::string& question) {
   if (question == "strategy") return "[sync, async]";
   return question == "straggler" ? "[sync, async, all_reduce]" : "";
 }
 
-/// Without servers: what devices do unless the question compares strategies that have some.
+/// Whether there are no servers: workers on devices, unless the question compares strategies with
+/// servers.
 bool is_ring(const Draft& draft, const DraftPlace& place) {
   return place.devices && compared(draft.question).empty();
 }
 
 std::string draft_training(const Draft& draft, const DraftPlace& place) {
-  constexpr int kForecastSteps = 20;  // each is like the others where nothing is learned
+  constexpr int kForecastSteps = 20;  // without numerics all steps are alike
   constexpr int kLooks = 10;
   const FirstLook& look = first_look(draft.model);
   const bool ring = is_ring(draft, place);
@@ -233,7 +235,7 @@ std::string draft_training(const Draft& draft, const DraftPlace& place) {
     text += fmt::format("  evaluate_every: {:<14}# steps between looks at the test examples\n",
                         steps / kLooks);
   }
-  const bool sparse = draft.model == "sparse_logistic";  // sends what a batch touched, no buckets
+  const bool sparse = draft.model == "sparse_logistic";  // sends touched parameters
   if (ring && !sparse) {
     text +=
         "  bucket_rule: ddp              # gradients are reduced as PyTorch does, 25 MiB at a "
@@ -243,8 +245,8 @@ std::string draft_training(const Draft& draft, const DraftPlace& place) {
   return text;
 }
 
-/// A worker beside a server has its messages for nothing: servers get a host more, the one after
-/// those of the workers.
+/// Servers get one more host, after those of the workers: messages between a worker and a server on
+/// one host would be free.
 std::string draft_cluster(const DraftPlace& place, bool ring) {
   if (place.here) {
     return "# cluster: left out, so it is this machine. Hosts that you do not have:\n"
@@ -261,7 +263,7 @@ std::string draft_cluster(const DraftPlace& place, bool ring) {
       place.hosts.name, place.hosts.count + (ring ? 0 : 1));
 }
 
-/// 1, 2, 4, ... and all there are; on this machine one more than two.
+/// 1, 2, 4, ... and all workers; up to 3 on this machine.
 std::vector<int> worker_counts(const DraftPlace& place) {
   if (place.here) return {1, 2, 3};
   std::vector<int> counts;

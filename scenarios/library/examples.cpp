@@ -1,4 +1,4 @@
-// The library's scenarios, told from its other files by the key that they begin with.
+// Scenarios of the library, recognized by their first key.
 #include "scenarios/language/propose.h"
 #include "scenarios/language/value.h"
 #include "scenarios/library/library.h"
@@ -14,7 +14,7 @@ namespace {
 
 std::ptrdiff_t depth_of(const Example& example) { return std::ranges::count(example.name, '/'); }
 
-/// `slow_worker` of `studies/slow_worker.yaml`.
+/// The last part of a path: `slow_worker` of `studies/slow_worker.yaml`.
 std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
 }  // namespace
@@ -34,7 +34,7 @@ std::vector<Example> library_examples() {
 
 namespace {
 
-/// The name of the library that `path` is a slip of, its folder left out or wrong; else empty.
+/// The scenario whose name is `path` without its folder, or the most similar one; else empty.
 std::string meant_by(const std::string& path) {
   if (library_files().empty()) return {};
   std::vector<Example> examples = library_examples();

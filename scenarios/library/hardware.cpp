@@ -26,7 +26,7 @@ HostSpec host_of_library(const std::string& name) {
   return cluster.hosts.front();
 }
 
-/// `Tesla V100-SXM2-32GB`: TESLA, V100, SXM2, 32GB.
+/// The words of a device name in capitals. `Tesla V100-SXM2-32GB`: TESLA, V100, SXM2, 32GB.
 std::vector<std::string> chip_words(std::string_view called) {
   std::vector<std::string> words;
   std::string word;

@@ -1,4 +1,4 @@
-// The library is looked for where a build, where an installation has it.
+// Finds the library of a build or an installation.
 #include "scenarios/library/library.h"
 
 #include "scenarios/language/input_error.h"
@@ -20,8 +20,8 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-/// Of the program that runs, PREFIX/bin/foretrain or PREFIX/lib/foretrain/foretrain-avx512; empty
-/// where the system does not tell.
+/// The library folder of the installed program, PREFIX/bin/foretrain or
+/// PREFIX/lib/foretrain/foretrain-avx512; empty if the system does not tell the program's path.
 fs::path installed_beside() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
@@ -32,19 +32,19 @@ fs::path installed_beside() {
   return prefix / "share/foretrain/scenarios";
 }
 
-/// Whether something can be read there: a device can, a folder cannot.
+/// Whether `path` can be read: a device can, a folder cannot.
 bool is_file(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored) && !fs::is_directory(path, ignored);
 }
 
-/// Whether `path` may name a file of the library, so leads out of no folder.
+/// Whether `path` may be a name in the library, i.e. is relative without leaving its folder.
 bool is_name(const std::string& path) {
   const fs::path name(path);
   return !path.empty() && name.is_relative() && !name.lexically_normal().string().starts_with("..");
 }
 
-/// Empty: it is nowhere.
+/// The library folder; empty if there is none.
 fs::path find_library() {
   if (const char* named = std::getenv("FORETRAIN_LIBRARY"); named != nullptr && *named != '\0') {
     if (is_folder(named)) return named;

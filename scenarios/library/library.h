@@ -1,4 +1,4 @@
-// The scenarios, hosts, networks that come with the program.
+// The library: scenarios, hosts, networks that come with the program.
 #pragma once
 
 #include "scenarios/language/value.h"
@@ -11,56 +11,58 @@
 
 namespace foretrain {
 
-/// The folder of the scenario library, the first of these that is there: what the environment
-/// variable FORETRAIN_LIBRARY names, share/foretrain/scenarios of the prefix of the program (as
-/// `cmake --install` puts it), the folder of the sources that the program was built from.
-/// @throws InputError where none is there, or FORETRAIN_LIBRARY names none
+/// Returns the folder of the scenario library: the first that exists of the folder in the
+/// environment variable FORETRAIN_LIBRARY, share/foretrain/scenarios under the program's prefix
+/// (installed there by `cmake --install`), the source folder that the program was built from.
+/// @throws InputError if none exists, or if FORETRAIN_LIBRARY does not name a folder
 std::filesystem::path library_folder();
 
-/// The file that `path` means, the first of these that is there: the file of that path; where it
-/// begins with `scenarios/`, that file of the library; where it is a name, `quickstart` or
-/// `studies/slow_worker`, the library's file of that name with the ending .yaml. Else `path`, for
-/// whoever reads it to say what is wrong.
-/// @throws InputError where FORETRAIN_LIBRARY names no folder; of `scenarios/` as library_folder
+/// Returns the file that `path` means: the file with this path; the library's file, if `path`
+/// begins with `scenarios/`; the library's file with the ending .yaml, if `path` is a name such as
+/// `quickstart` or `studies/slow_worker`. The first that exists counts. Returns `path` itself if
+/// none exists; the reader then reports the error.
+/// @throws InputError if FORETRAIN_LIBRARY does not name a folder; for `scenarios/` as
+/// library_folder
 std::string in_library(const std::string& path);
 
-/// The names of all YAML files that the library has, in order; none where there is no library.
-/// @throws InputError where FORETRAIN_LIBRARY names no folder
+/// The names of all YAML files in the library, sorted; empty if there is no library.
+/// @throws InputError if FORETRAIN_LIBRARY does not name a folder
 std::vector<std::string> library_files();
 
 /// A scenario of the library.
 struct Example {
   std::string name;      ///< as commands take it: `quickstart`, `studies/slow_worker`
-  std::string question;  ///< what it is meant to answer; empty: it does not say
+  std::string question;  ///< question that it answers; empty if it has none
 };
 
-/// All that the library has, those of its top folder first, then folder by folder. Machine files,
-/// hosts of hardware/ are none. @throws InputError where there is no library, a file is no YAML
+/// All scenarios of the library, those of its top folder first. Machine files and hosts of
+/// hardware/ are not scenarios. @throws InputError if there is no library, or if a file is not
+/// valid YAML
 std::vector<Example> library_examples();
 
-/// What is wrong with `path`, of which there is neither a file nor a scenario of the library; with
-/// the name that was probably meant.
+/// The message for a `path` that is neither a file nor a scenario of the library; it suggests the
+/// most similar name.
 std::string no_such_scenario(const std::string& path);
 
-/// What the library has in `folder`: its YAML files without their endings, in order.
-/// @throws InputError where there is no library
+/// The names of the library's YAML files in `folder`, without their endings, sorted.
+/// @throws InputError if there is no library
 std::vector<std::string> library_names(std::string_view folder);
 
-/// What the library has in `folder` that `item`, a mapping with the key `like`, begins as; its
-/// marks name its own file. Its `name` is the one that was asked for; where the item has a `count`,
-/// parted from the numbers that follow: dgx-1 -> dgx-1-0, dgx-1-1. `path`: of the item, for
-/// messages.
-/// @throws InputError where there is no such file, or it has no keys
+/// Loads the library's file in `folder` that the mapping `item` names by its key `like`; the marks
+/// of the result refer to that file. Its `name` becomes the value of `like`; if the item has a
+/// `count` and the value ends in a digit, a dash is added: dgx-1 -> dgx-1-0, dgx-1-1. `path` is the
+/// item's path for messages.
+/// @throws InputError if the file does not exist or is not a mapping
 Value load_like(std::string_view folder, const Value& item, const std::string& path);
 
-/// Each as `like: NAME` alone makes it, called NAME, in the order of names; with the rows of all
-/// networks that it was measured with, of which a case keeps those that count (check.h).
-/// @throws InputError where there is no library, or a file of it is wrong
+/// The hosts of the library, sorted by name, each as `like: NAME` alone makes it. They have the
+/// measured rows of all networks; a case keeps only the rows that count (check.h).
+/// @throws InputError if there is no library, or if a file in it is invalid
 std::vector<HostSpec> library_hosts();
 
-/// The first of `hosts` whose HostSpec::device_name stands, in letters of any size, among the words
-/// that a driver calls its device by: V100 in `Tesla V100-SXM2-32GB`, not in `Tesla V100S-PCIE`.
-/// Null: none has such a device.
+/// The first of `hosts` whose HostSpec::device_name is a whole word, in any case, of the driver's
+/// device name `called`: V100 matches `Tesla V100-SXM2-32GB`, not `Tesla V100S-PCIE`. Null if no
+/// host has such a device.
 const HostSpec* host_with_device(const std::vector<HostSpec>& hosts, std::string_view called);
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// Items of a list that begin as something that the library has: `like: NAME`.
+// Items of a list with a base in the library: `like: NAME`.
 #include "scenarios/language/propose.h"
 #include "scenarios/language/reader.h"
 #include "scenarios/library/library.h"
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
                       fmt::join(names, ", ")));
 }
 
-/// As an item is called that is like `name`.
+/// The name of an item with `like: name`.
 std::string name_after(std::string name, bool numbered) {
   if (numbered && name.back() >= '0' && name.back() <= '9') name += '-';
   return name;
@@ -45,7 +45,7 @@ std::vector<std::string> library_names(std::string_view folder) {
 
 Value load_like(std::string_view folder, const Value& item, const std::string& path) {
   const Value& like = item.find("like")->value;
-  // Of these alone: what is asked for leads out of no folder.
+  // Names from this list only, so that a name cannot lead out of the folder.
   const std::vector<std::string> names = library_names(folder);
   if (std::ranges::find(names, like.text) == names.end()) fail_unknown_name(like, path, names);
   Value kept = load_yaml((library_folder() / folder / (like.text + ".yaml")).string());

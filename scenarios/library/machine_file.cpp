@@ -16,7 +16,7 @@
 namespace foretrain {
 namespace {
 
-// What they said follows from `memory` and from what jobs touch.
+// The information of these keys follows from `memory` and from what jobs touch.
 constexpr std::string_view kAgain =
     "calibrate this machine again (foretrain calibrate --out FILE), which writes memory";
 constexpr std::string_view kAsLoopback =

@@ -1,4 +1,4 @@
-// A CSV file becomes times by batch size.
+// Reads a CSV file into gradient times by batch size.
 #include "scenarios/resolve/batch_times.h"
 
 #include "models/data/file_bytes.h"
@@ -90,9 +90,9 @@ class TableReader {
 
   FileBytes file_;
   CsvRows rows_;
-  std::size_t columns_ = 0;     // of the first line; 0: not read yet
-  std::size_t batch_size_ = 0;  // column
-  std::size_t seconds_ = 0;     // column
+  std::size_t columns_ = 0;     // columns of the first line; 0: not read yet
+  std::size_t batch_size_ = 0;  // its column
+  std::size_t seconds_ = 0;     // its column
   BatchTimes times_;
 };
 

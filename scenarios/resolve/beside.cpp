@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Each path that a scenario may name.
+/// Calls `act` for each path that a scenario may have.
 template <class Act>
 void each_path(Scenario& scenario, const Act& act) {
   act(scenario.model.profile);

@@ -1,4 +1,4 @@
-// Files that a scenario names by where they are to it.
+// Files that a scenario names by paths relative to its own folder.
 #pragma once
 
 #include "scenarios/spec/scenario.h"
@@ -8,13 +8,14 @@
 namespace foretrain {
 
 /// Completes each path of the scenario (model.profile, dataset.path, machine, trace, weights,
-/// neighbours) that names something in `folder`, where the scenario's file is. The others stay:
-/// they count from the working directory, or are the library's (library.h).
+/// neighbours) that names something in `folder`, the folder of the scenario's file. Other paths
+/// stay as they are: they are relative to the working directory or name a file of the library
+/// (library.h).
 void look_beside(Scenario& scenario, const std::filesystem::path& folder);
 
-/// The scenario as a file of `folder` has to say it: each such path that names something from the
-/// working directory is written from that folder, which need not be there yet. Whole paths, and
-/// names of the library, stay.
+/// Returns the scenario as a file in `folder` has to write it: each path that exists relative to
+/// the working directory becomes relative to `folder`, which need not exist yet. Absolute paths and
+/// names of the library stay.
 Scenario seen_from(const std::filesystem::path& folder, Scenario scenario);
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// Data sets by their scenario.
+// Opens the data set of a scenario.
 #include "scenarios/resolve/case_data.h"
 
 #include "scenarios/language/reader.h"
@@ -17,7 +17,7 @@
 namespace foretrain {
 namespace {
 
-/// How many of `there` examples are used.
+/// The number of examples used, of `there` in the data set.
 std::int64_t taken(const Case& c, const std::string& key, std::int64_t asked, std::int64_t there) {
   if (asked <= there) return asked > 0 ? asked : there;
   fail(c, key,
@@ -25,7 +25,7 @@ std::int64_t taken(const Case& c, const std::string& key, std::int64_t asked, st
                    there, there));
 }
 
-/// There is no memory for the examples. `size`: that of all of them, where it is known.
+/// Reports that the examples do not fit into memory. `size`: of all examples, if known.
 [[noreturn]] void fail_memory(const Case& c, const std::string& size) {
   const DatasetSpec& spec = c.scenario.dataset;
   const bool of_test = spec.test_take > spec.take;
@@ -38,7 +38,8 @@ std::int64_t taken(const Case& c, const std::string& key, std::int64_t asked, st
   fail(c, key, fmt::format("there is no memory for its examples{}; set dataset.take", size));
 }
 
-/// Before examples are drawn for minutes: what no allocator refuses has to fit into this machine.
+/// Checks, before minutes of drawing examples, that they fit into this machine's memory: an
+/// allocator does not refuse them.
 void check_memory(const Case& c, Bytes size) {
   const std::int64_t pages = sysconf(_SC_PHYS_PAGES);
   const Bytes machine{pages * sysconf(_SC_PAGE_SIZE)};
@@ -47,8 +48,8 @@ void check_memory(const Case& c, Bytes size) {
               fmt::format(", {}, this machine has {}", in_gigabytes(size), in_gigabytes(machine)));
 }
 
-/// Calls `read`, which reads files of the data set; what is wrong with one is told at the key that
-/// names it. `size`: of what is read, where that is known.
+/// Calls `read`, which reads files of the data set, and reports errors at the key that names the
+/// file. `size`: of what is read, if known.
 template <class Read>
 auto at_dataset(const Case& c, Read read, Bytes size = {}) {
   try {
@@ -65,7 +66,7 @@ DataSource source_of(const Scenario& scenario) {
   DataSource source;
   source.format = spec.format;
   source.path = spec.path;
-  // What is drawn is drawn in the number asked for; of what is read, the first are taken.
+  // Drawn examples are drawn in the number asked for; of a file, the first ones are used.
   const bool drawn = spec.path.empty();
   if (drawn && spec.take > 0) source.train_count = spec.take;
   if (drawn && spec.test_take > 0) source.test_count = spec.test_take;
@@ -97,7 +98,7 @@ DataSplit DataSets::open(const DataSource& source) {
     const std::lock_guard lock(mutex_);
     if (!last_.valid() || source != source_) {
       source_ = source;
-      // Whoever asks first opens it; the others wait for that.
+      // The first caller opens it; the others wait for the result.
       last_ = std::async(std::launch::deferred, [source] { return open_data(source); }).share();
     }
     opened = last_;
@@ -111,7 +112,7 @@ CaseData find_data(const Case& scenario_case, bool with_examples, DataSets& data
   const DatasetSpec& spec = c.scenario.dataset;
   const DataSource source = source_of(c.scenario);
   const auto summary = at_dataset(c, [&] { return summarize_data(source); });
-  // How many features a batch has is known only from the examples.
+  // The number of distinct features in a batch is known only from the examples.
   const bool opens = with_examples || !summary || summary->shape.sparse();
   DataSplit data;
   if (opens && summary) check_memory(c, summary->memory);

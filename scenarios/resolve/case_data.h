@@ -12,8 +12,8 @@
 
 namespace foretrain {
 
-/// Opens data sets. The one that was opened last is kept: cases that learn from the same, one after
-/// another or at once, read it once. From any thread.
+/// Opens data sets. Keeps the one opened last, so that cases with the same data set, sequential or
+/// concurrent, read it once. Any thread may call it.
 class DataSets {
  public:
   /// @throws DataError
@@ -25,27 +25,27 @@ class DataSets {
   std::shared_future<DataSplit> last_;
 };
 
-/// What is known of a data set without its examples. Of a profile: the numbers that the scenario
-/// gives.
+/// Facts about a data set that are known without its examples. For a profile, the numbers that the
+/// scenario gives.
 struct DatasetShape {
   std::int64_t train_examples = 0;
   std::int64_t test_examples = 0;
   InputShape input;
-  double features_mean = 0;  ///< sparse: distinct features of a batch, in the mean
+  double features_mean = 0;  ///< mean number of distinct features in a batch, if sparse
 
   bool operator==(const DatasetShape&) const = default;
 };
 
 struct CaseData {
   DatasetShape shape;
-  DataMemory memory;                          ///< that they take in the process of a worker
-  std::shared_ptr<const DataSplit> examples;  ///< null: nobody asked for them
+  DataMemory memory;  ///< memory that the examples take in a worker's process
+  std::shared_ptr<const DataSplit> examples;  ///< null if they were not asked for
 };
 
-/// What `prepare` finds out first. Headers, lengths of files tell the shape of images; sparse
-/// examples are opened for it.
-/// @throws InputError at the scenario's key (a file that is missing or damaged, fewer examples than
-/// are asked for; of a profile: examples)
+/// Finds what `prepare` needs first. The shape of images comes from headers and file lengths;
+/// sparse examples have to be opened for it.
+/// @throws InputError at the scenario's key: a file that is missing or damaged, fewer examples than
+/// the scenario asks for, or examples asked for with a profile
 CaseData find_data(const Case& scenario_case, bool with_examples, DataSets& data_sets);
 
 }  // namespace foretrain

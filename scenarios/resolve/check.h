@@ -1,4 +1,4 @@
-// What must hold between the keys of a scenario.
+// The rules between the keys of a scenario.
 #pragma once
 
 #include "scenarios/language/reader.h"
@@ -11,45 +11,45 @@
 
 namespace foretrain {
 
-/// Checks a case whose values are each within their rules, then makes it whole: one epoch where no
-/// length is given; no straggler, no fault on nodes that the case does not have (a sweep may vary
-/// their number: an error only where no case has them, which `reading` finds out); a placement as
-/// long as the strategy needs. @throws InputError
+/// Checks a case whose values each satisfy their own rules, then completes it: one epoch if no
+/// length is given; stragglers and faults of nodes that the case does not have are removed (a sweep
+/// may vary the number of nodes; `reading` reports an error only if no case has them); the
+/// placement gets the length that the strategy needs. @throws InputError
 void check_case(Case& scenario_case, Reading& reading);
 
-/// Its part for `measured:` of hosts: no batch size twice, and `model.profile_network` is known to
-/// one of them. Takes the rows away that do not count, so that a case is the same whatever else is
-/// known.
+/// Checks `measured:` of hosts: no batch size may occur twice, and at least one host has to know
+/// `model.profile_network`. Removes the rows that do not count, so that a case does not change if
+/// other networks are added to them.
 void check_measured(Case& scenario_case);
 
-/// Its part for `faults:`, when all else is known to be right.
+/// Checks `faults:`. Everything else has to be checked already.
 void check_faults(Case& scenario_case, Reading& reading);
 
-/// Refuses more workers than the data set has examples. @throws InputError
+/// Rejects more workers than the data set has examples. @throws InputError
 void check_examples(const Case& scenario_case, const DatasetShape& shape);
 
-/// Refuses what `network` is too small for or cannot do, and a profile whose times no clock could
-/// count. @throws InputError
+/// Rejects what `network` is too small for or cannot do, and a profile whose times overflow the
+/// clock. @throws InputError
 void check_network(const Case& scenario_case, const DatasetShape& shape, const Network& network);
 
 /// Batch size that the times of a profile were measured with.
 int profile_batch(const Scenario& scenario);
 
-/// Refuses what runs can have, forecasts not: messages through `transport.shared_memory`, whose
-/// costs nobody measures. @throws InputError
+/// Rejects what a run supports but a forecast does not: messages through `transport.shared_memory`,
+/// because their cost is not measured. @throws InputError
 void check_forecastable(const Case& scenario_case);
 
-/// The first key that cannot be used while gradients or parameters are sharded, with a clause that
-/// says why; nothing if the scenario does not shard, or may.
+/// The first key that cannot be combined with sharded gradients or parameters, with the reason as a
+/// clause; nothing if sharding is allowed or not asked for.
 std::optional<BrokenRule> against_shard(const Scenario& scenario);
 
 /// @throws InputError with the place of `key` in the case, the key, and `what` is wrong
 [[noreturn]] void fail(const Case& c, const std::string& key, const std::string& what);
 
-/// What a run or a simulation of the case would refuse before it begins: machine files, traces of
-/// stragglers, the data set, the shapes of layers, a profile, weights to start from, neighbours.
-/// Headers and lengths of files tell the shape of images; sparse text is read.
-/// @throws InputError with the place of the key that names it
+/// Checks everything that a run or a simulation of the case would reject before it begins: machine
+/// files, straggler traces, the data set, the shapes of layers, a profile, initial weights,
+/// neighbours. Image shapes come from headers and file lengths; sparse text is read.
+/// @throws InputError with the place of the key that names the file
 void check_named(const Case& scenario_case, DataSets& data_sets);
 
 }  // namespace foretrain

@@ -13,8 +13,8 @@ namespace foretrain {
 namespace {
 constexpr Bytes kLeastBurst{32'000};
 constexpr double kBurstSeconds = 1e-3;
-constexpr int kHostsMost = 250;             // in one /24; a bridge takes 1023
-constexpr BytesPerSecond kFastest{12.5e9};  // 100 Gbit/s: no machine moves more in software
+constexpr int kHostsMost = 250;             // in one /24 network; a bridge supports 1023
+constexpr BytesPerSecond kFastest{12.5e9};  // 100 Gbit/s: software forwards no more
 }  // namespace
 
 Bytes emulated_burst(const HostSpec& host) {

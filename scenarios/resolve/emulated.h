@@ -8,20 +8,20 @@
 
 namespace foretrain {
 
-/// The burst of a host that does not say: what a rate's token bucket may save up. One millisecond
-/// of the rate, so that a timer which is late loses nothing; at least 32 KB, since less is cut into
-/// single packets, at a price in CPU.
+/// The burst of a host, i.e. the depth of its token bucket. The default is one millisecond of the
+/// rate, so that a late timer loses no bandwidth, but at least 32 KB: a smaller burst is cut into
+/// single packets, which costs CPU time.
 Bytes emulated_burst(const HostSpec& host);
 
-/// Refuses what no machine emulates: no hosts, too many, too fast ones, with devices, a flow rate
-/// or RDMA, another topology than a star. @throws InputError
+/// Rejects what cannot be emulated: no hosts, too many or too fast hosts, devices, a flow rate,
+/// RDMA, a topology other than a star. @throws InputError
 void check_emulated(const ClusterSpec& cluster);
 
-/// The cluster with every burst filled in: its ports are token buckets.
+/// The cluster with every burst filled in, because its ports are token buckets.
 ClusterSpec emulated(ClusterSpec cluster);
 
-/// Emulated hosts share the cores of their machine, counted from 0: a core of a host that a node
-/// takes becomes the next of these, round robin.
+/// Maps the cores of emulated hosts to the `cores` of the real machine, round robin: each core that
+/// a node takes becomes the next one, counted from 0.
 void share_cores(std::vector<NodePlace>& places, int cores);
 
 }  // namespace foretrain

@@ -12,7 +12,7 @@
 namespace foretrain {
 namespace {
 
-/// The number of `worker12` after `worker`.
+/// The number in a node's name: 12 for `worker12` with role `worker`.
 std::optional<int> number_after(std::string_view role, std::string_view name) {
   if (!name.starts_with(role)) return std::nullopt;
   const std::string_view digits = name.substr(role.size());

@@ -1,4 +1,4 @@
-// What happens to a training once, from outside: the same in both modes.
+// Faults of a training: the same in both modes.
 #pragma once
 
 #include "scenarios/spec/scenario.h"
@@ -10,36 +10,36 @@
 
 namespace foretrain {
 
-/// Whoever is silent for so long counts as lost, a process that stands still as both ends of a
-/// connection that carries nothing: `training.silence_limit` beyond the longest pause.
+/// A node counts as lost if it is silent for this long: `training.silence_limit` plus the longest
+/// pause. A suspended process is silent; so is each end of a connection that carries nothing.
 Duration silence_of(const Scenario& scenario);
-/// What became of who stood still: "was silent for 3 s".
+/// The message about a node that was silent: "was silent for 3 s".
 std::string silent_for(Duration silence);
 
-/// The node that records call `name`: `worker1`, `server0`; workers are counted first. Nothing: the
-/// scenario has none of that name.
+/// The node with this name in records, `worker1` or `server0`; workers are counted first. Nothing
+/// if the scenario has no such node.
 std::optional<int> node_called(const Scenario& scenario, std::string_view name);
 
-/// The parts of a training in which a node is there. Of several joins it is the latest.
+/// When a node is present in a training. If it joins several times, the latest join counts.
 struct Life {
-  /// The process of the node, where it is there, ends.
+  /// The process of the node ends, if it is running.
   struct Death {
-    Duration at;  ///< after the others have begun
-    /// So long after that another process takes its place; none: the fault says nothing of one.
+    Duration at;  ///< after the start of the other nodes
+    /// The delay until a new process replaces it; nothing if the fault does not give one.
     std::optional<Duration> restart_after{};
   };
-  Duration joins_at;          ///< after the others have begun
+  Duration joins_at;          ///< after the start of the other nodes
   std::vector<Death> deaths;  ///< by time
 };
 Life life_of(const Scenario& scenario, int node);
-/// What became of a node that was killed: "was killed at 20 s, as faults: says".
+/// The message about a node that was killed: "was killed at 20 s, as faults: says".
 std::string death_at(Duration dies_at);
-/// What became of a node whose host failed: "was on node1, which failed".
+/// The message about a node whose host failed: "was on node1, which failed".
 std::string failed_with(std::string_view host);
 
-/// A fault stops this node for a while.
+/// Whether a fault suspends this node for a while.
 bool is_stopped(const Scenario& scenario, int node);
-/// The nodes that a fault names, as it names them.
+/// The names of the nodes in a fault, as written there.
 std::vector<std::string> named_by(const FaultSpec& fault);
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// How long a gradient is made to take: by stragglers, by the time that a host gives it.
+// Gradient times that a scenario dictates: by stragglers, by a host's `compute:`.
 #pragma once
 
 #include "models/protocol/job.h"
@@ -9,33 +9,34 @@
 
 namespace foretrain {
 
-/// What a scenario makes of one worker's jobs, for whoever drives it:
+/// How a scenario changes the times of one worker's jobs, in a run as in a simulation:
 ///
-/// 1. The first job of a batch's gradient (stage 0) draws its factor; its other jobs have it, too.
+/// 1. The first job of a batch's gradient (stage 0) draws the factor for all jobs of the gradient.
 /// 2. A job takes `factor` times as long as it would.
-/// 3. Where the host gives gradients a time (`compute:`), a job takes its share of that, times the
-///    factor: a run computes, then sleeps what is left, and takes longer only where computing does.
-/// 4. Nobody computes faster than it can: on real cores a factor below 1 counts as 1, except for a
-///    given time, of which less can be slept.
-/// 5. Jobs that are no gradients take what they take.
+/// 3. If the host fixes the time of gradients (`compute:`), a job takes its share of that time,
+/// multiplied by the factor. A run computes, then sleeps for the rest; it takes longer only if the
+/// computation does.
+/// 4. On real cores no job can be faster than the hardware: a factor below 1 counts as 1, except
+/// with a fixed time, because the sleep can be shortened.
+/// 5. Other jobs are unchanged.
 class GradientTimes {
  public:
-  /// Nothing slows its jobs, and none is given a time: a server's.
+  /// Changes nothing; for servers.
   GradientTimes() = default;
-  /// `given`: by the worker's host; `real_cores`: they compute, nobody models them.
+  /// `given`: from the worker's host; `real_cores`: jobs run on real cores, not on a model of them.
   GradientTimes(StragglerDraws draws, std::optional<Duration> given, bool real_cores)
       : draws_(std::move(draws)), given_(given), real_cores_(real_cores) {}
 
-  /// The job begins: its factor. Each job once, in order.
+  /// Returns the factor of a job that begins. To be called once per job, in order.
   double begin(const Job& job);
-  /// The job's part of the time that its gradient is given, before any factor.
+  /// The job's share of its gradient's fixed time, before any factor.
   [[nodiscard]] std::optional<Duration> given(const Job& job) const;
 
  private:
   std::optional<StragglerDraws> draws_;
   std::optional<Duration> given_;
   bool real_cores_ = false;
-  double factor_ = 1;  // of the gradient that is computed
+  double factor_ = 1;  // of the current gradient
 };
 
 }  // namespace foretrain

@@ -15,7 +15,7 @@ bool is_index(const std::string& part) {
   return !part.empty() && std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// The item of `list` that `part` names; none where it is no index of it.
+/// The item of `list` with the index `part`; nothing if `part` is not a valid index.
 std::optional<std::size_t> index_in(const Value& list, const std::string& part) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
@@ -39,7 +39,7 @@ std::optional<std::size_t> index_in(const Value& list, const std::string& part) 
   throw InputError(fmt::format("{}: {}: {}", to_text(mark), to_text(path), why));
 }
 
-/// The child that path[depth] names, made where `at` can have it. An absent mapping is made.
+/// The child of `at` that path[depth] names. A missing mapping is created.
 Value& step_into(Value& at, const KeyPath& path, std::size_t depth, const TextMark& mark) {
   if (at.kind == Value::Kind::list) {
     const auto index = index_in(at, path[depth]);
@@ -61,7 +61,7 @@ Value& step_into(Value& at, const KeyPath& path, std::size_t depth, const TextMa
 
 KeyPath parse_key_path(std::string_view text) {
   KeyPath path(1);
-  bool closed = false;  // behind a bracket, only a dot or another bracket may follow
+  bool closed = false;  // after a bracket, only a dot or another bracket may follow
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '[') {
@@ -107,7 +107,7 @@ void lay_over(Value& root, const KeyPath& path, const TextMark& mark, Value valu
     at = &step_into(*at, path, depth, mark);
   }
   *at = std::move(value);
-  // An error about the key itself (an unknown one) points at who set it.
+  // An error about the key itself, such as an unknown key, has to point at this assignment.
   Value* parent = &root;
   for (std::size_t depth = 0; depth + 1 < path.size(); ++depth) {
     parent = &step_into(*parent, path, depth, mark);

@@ -1,4 +1,4 @@
-// Profiles from their text, cell by cell.
+// Reads layer profiles cell by cell.
 #include "scenarios/resolve/layer_profile.h"
 
 #include "scenarios/language/csv.h"
@@ -159,9 +159,9 @@ class ProfileReader {
 
   std::string source_;
   CsvRows rows_;
-  std::size_t width_ = 0;                       // of the first line, in cells
-  bool has_tensors_ = false;                    // a column
-  std::array<std::size_t, kColumns> places_{};  // of the columns among the cells
+  std::size_t width_ = 0;                       // cells of the first line
+  bool has_tensors_ = false;                    // whether the column `tensors` exists
+  std::array<std::size_t, kColumns> places_{};  // indices of the columns in a row
   double whole_s_ = 0;                          // forward and backward of all layers so far
   NetworkProfile profile_;
 };
@@ -169,7 +169,7 @@ class ProfileReader {
 }  // namespace
 
 NetworkProfile read_profile(const std::string& path, int batch_size) {
-  constexpr std::size_t kBytesMax = 1'000'000;  // of which `read_text` gives one more
+  constexpr std::size_t kBytesMax = 1'000'000;  // `read_text` returns one more
   const std::string text = read_text(path);
   if (text.size() > kBytesMax) {
     throw InputError(path + ": the file is longer than 1 MB; is this a profile?");

@@ -1,4 +1,4 @@
-// Profiles of somebody else's network: what its layers have, what they took.
+// Layer profiles of networks, with measured times.
 #pragma once
 
 #include "models/networks/network_spec.h"
@@ -12,15 +12,15 @@ namespace foretrain {
 ///     layer,parameter_bytes,forward_ms,backward_ms
 ///     conv1,37632,1.92,3.80
 ///
-/// A row is a layer, from the input to the loss. `parameter_bytes`: 4 a parameter, 2 in half
-/// precision, rounded up to whole floats; 0 for a layer without parameters. A column `tensors`,
-/// which may be left out, says in how many tensors they lie, else in one. A cell may stand in
-/// double quotes, blank lines and those that begin with `#` are passed over. `batch_size`: examples
-/// that the times are of.
-/// @throws InputError that names file, line, column (a column or a number that is missing, unknown,
-/// negative; no layer, or none that has parameters; more than 1e6 s in all)
+/// A row is a layer; rows go from the input to the loss. `parameter_bytes` is 4 per parameter, 2 in
+/// half precision, rounded up to whole floats; 0 for a layer without parameters. The optional
+/// column `tensors` gives the number of tensors that hold the parameters; the default is one. A
+/// cell may be in double quotes. Blank lines and lines that begin with `#` are skipped.
+/// `batch_size`: number of examples of the measured times.
+/// @throws InputError that names file, line, column: a column or number that is missing, unknown or
+/// negative; no layer, or none with parameters; more than 1e6 s in all
 NetworkProfile read_profile(const std::string& path, int batch_size);
-/// As read_profile, from text; `source` stands for the file's name in messages.
+/// As read_profile, from text; `source` replaces the file name in messages.
 NetworkProfile parse_profile(const std::string& text, const std::string& source, int batch_size);
 
 }  // namespace foretrain

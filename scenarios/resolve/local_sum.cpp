@@ -17,7 +17,7 @@ bool adds_up(const Scenario& scenario) {
   return scenario.training.local_sum && protocol_called(scenario.training.strategy).servers;
 }
 
-/// Workers by the name of their host.
+/// Number of workers, keyed by the name of their host.
 std::map<std::string, int> workers_of_hosts(const Scenario& scenario) {
   std::map<std::string, int> workers;
   const std::vector<NodePlace> places = place_nodes(scenario);

@@ -1,4 +1,4 @@
-// Workers of a host that add up their gradients before one of them pushes the sum to the servers.
+// Local reduction: workers of a host add up their gradients before one of them pushes the sum.
 #pragma once
 
 #include "scenarios/resolve/rules.h"
@@ -9,15 +9,14 @@
 
 namespace foretrain {
 
-/// How many gradients a push carries: as many as a host has workers, where they add up first
-/// (`training.local_sum`); else one.
+/// Gradients in a push: the number of workers per host with `training.local_sum`, else one.
 int gradients_a_push(const Scenario& scenario);
 
-/// Gradients of workers that make an update of the parameters.
+/// Gradients in an update of the parameters.
 std::int64_t gradients_an_update(const Scenario& scenario);
 
-/// The first key that cannot be used while a host's workers add up, with what to write instead;
-/// nothing if they may, or do not. The placement has been checked.
+/// The first key that cannot be combined with local reduction, with what to write instead; nothing
+/// if local reduction is allowed or not asked for. The placement has to be valid.
 std::optional<BrokenRule> against_local_sum(const Scenario& scenario);
 
 }  // namespace foretrain

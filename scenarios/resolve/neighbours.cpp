@@ -15,7 +15,7 @@
 namespace foretrain {
 namespace {
 
-/// Refuses what a training can be only by itself.
+/// Rejects features that only the main training may have.
 void check_alone(const Case& c, const Scenario& scenario, const std::string& key,
                  const std::string& file) {
   const auto fail = [&](const std::string& what) { fail_at(c.place_of(key), key, what); };
@@ -57,7 +57,7 @@ Case read_neighbour(const Case& c, std::size_t index) {
   }
   Case result = std::move(cases.front());
   check_alone(c, result.scenario, key + ".scenario", spec.scenario);
-  // Else two trainings of equal seeds would be jittery in step.
+  // Otherwise two trainings with equal seeds would have the same jitter.
   const std::string stream = fmt::format("neighbour{}.{}", index, result.scenario.seed);
   result.scenario.seed = Stream(c.scenario.seed, stream).bits();
   result.scenario.cluster = c.scenario.cluster;

@@ -1,4 +1,4 @@
-// The trainings that share a scenario's cluster with its own.
+// The neighbours of a training: other trainings on the same cluster.
 #pragma once
 
 #include "scenarios/spec/scenario.h"
@@ -7,10 +7,11 @@
 
 namespace foretrain {
 
-/// What each of `neighbours:` trains, as the file that it names says, on the hosts of this case,
-/// without numerics, its random draws its own. Of its `framework:` the start of a session delays
-/// its beginning. A host's `compute:` is what its gradients take, too. @throws InputError at its
-/// key (a file that is wrong, has a sweep; hosts that are not as many as its nodes)
+/// Reads each of `neighbours:` from its file and places it on the hosts of this case, without
+/// numerics and with its own random draws. Its `framework.session_start` delays its start. A host's
+/// `compute:` is also the time of its gradients.
+/// @throws InputError at its key: an invalid file, a file with a sweep, a number of hosts that
+/// differs from its number of nodes
 std::vector<Case> neighbour_cases(const Case& scenario_case);
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// How many nodes of each role a scenario has.
+// Numbers of workers, servers of a scenario.
 #pragma once
 
 #include "scenarios/spec/scenario.h"
@@ -12,8 +12,8 @@ struct NodeCounts {
   [[nodiscard]] int nodes() const { return workers + servers; }
 };
 
-/// What `training.workers`, `training.servers` come to by the strategy: one worker, no server where
-/// it has none. Of what is prepared, `Training` has them.
+/// `training.workers` and `training.servers` as the strategy uses them: one worker or no server if
+/// it does not use several. For a prepared case, `Training` has them.
 NodeCounts node_counts(const Scenario& scenario);
 
 }  // namespace foretrain

@@ -29,13 +29,13 @@ std::vector<PlacedHost> hosts_of(const ClusterSpec& cluster) {
   return hosts;
 }
 
-/// Where `placement:` is left out. Workers are dealt to the hosts in turn, as many at a time as a
-/// host has devices, servers to those after the last of them; then the workers of a host are
-/// neighbours in rank, as torchrun and mpirun place them: a ring leaves each host once.
+/// The default without `placement:`. Workers go to the hosts round robin, one per device of a host
+/// in each turn; servers go to the hosts after the last worker's. Then the ranks of a host are made
+/// consecutive, as torchrun and mpirun place them: a ring leaves each host once.
 std::vector<std::size_t> hosts_by_default(const ClusterSpec& cluster,
                                           const std::vector<PlacedHost>& hosts,
                                           const NodeCounts& counts) {
-  std::vector<std::size_t> seats;  // of workers
+  std::vector<std::size_t> seats;  // hosts in the order in which they take workers
   for (std::size_t host = 0; host < hosts.size(); ++host) {
     const int devices = cluster.hosts.empty() ? 0 : cluster.hosts[hosts[host].spec].devices;
     seats.insert(seats.end(), static_cast<std::size_t>(std::max(devices, 1)), host);
@@ -56,7 +56,7 @@ std::vector<std::size_t> hosts_by_default(const ClusterSpec& cluster,
 
 std::string host_name(const HostSpec& spec, int index) {
   if (spec.count > 1) return fmt::format("{}{}", spec.name, index);
-  // The dash parts a name that ends in a digit from numbers (library.h).
+  // The trailing dash separates a name that ends in a digit from numbers (library.h).
   std::string_view name = spec.name;
   if (name.size() > 1 && name.ends_with('-')) name.remove_suffix(1);
   return std::string(name);
@@ -70,7 +70,7 @@ std::vector<NodePlace> place_nodes(const Scenario& scenario) {
   std::map<std::string, std::size_t> index_of;
   for (std::size_t i = 0; i < hosts.size(); ++i) index_of.try_emplace(hosts[i].name, i);
   const NodeCounts counts = node_counts(scenario);
-  std::map<std::size_t, int> devices;  // that have a worker, by host
+  std::map<std::size_t, int> devices;  // number of devices with a worker, by host
   const std::vector<std::size_t> by_default = hosts_by_default(scenario.cluster, hosts, counts);
   std::vector<NodePlace> places;
   for (int node = 0; node < counts.nodes(); ++node) {

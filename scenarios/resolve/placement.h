@@ -1,4 +1,4 @@
-// Which host each node of a training is on, which of its cores it takes.
+// The host, the cores, the device of each node.
 #pragma once
 
 #include "scenarios/spec/scenario.h"
@@ -11,35 +11,36 @@
 
 namespace foretrain {
 
-/// What the host number `index` of a `count:` is called.
+/// The name of host number `index` of a `count:`.
 std::string host_name(const HostSpec& spec, int index);
 
 /// A node's place.
 struct NodePlace {
-  std::size_t host = 0;    ///< counted from 0 over all hosts, `count:` expanded
-  std::string host_name;   ///< `localhost` without a cluster
-  std::size_t spec = 0;    ///< its host in `cluster.hosts`
-  int threads = 1;         ///< that it computes with
-  std::vector<int> cores;  ///< of the host, one a thread, counted from 0; none before `take_cores`
-  std::optional<int> device{};  ///< of the host, that a worker computes on, counted from 0
+  std::size_t host = 0;         ///< counted from 0 over all hosts, `count:` expanded
+  std::string host_name;        ///< `localhost` without a cluster
+  std::size_t spec = 0;         ///< its host in `cluster.hosts`
+  int threads = 1;              ///< number of compute threads
+  std::vector<int> cores;       ///< of the host, one per thread, from 0; empty before `take_cores`
+  std::optional<int> device{};  ///< of the host, for a worker's compute, counted from 0
 };
 
-/// The hosts of workers, then servers, as `placement:` says. Left out, each host has equally many
-/// workers, or as many as it has devices, neighbours in rank; servers are on the hosts after those.
-/// Without a cluster, one host has them all. Where a host has devices, its workers take them in
+/// The hosts of workers, then of servers, as `placement:` says. By default each host gets the same
+/// number of workers, or one per device, with consecutive ranks; servers go to the hosts after
+/// those. Without a cluster, all nodes are on one host. Workers of a host with devices take them in
 /// turn.
 std::vector<NodePlace> place_nodes(const Scenario& scenario);
 
-/// Gives nodes their cores: a host's nodes take its cores round robin, one for each thread, after
-/// those that `others` have, of another training on the same hosts. Without a cluster, the one host
-/// has `own_cores`.
+/// Gives each node its cores, one per thread: a host's nodes take its cores round robin, after the
+/// cores of `others`, the nodes of another training on the same hosts. Without a cluster, the
+/// single host has `own_cores`.
 void take_cores(std::vector<NodePlace>& places, const ClusterSpec& cluster, int own_cores,
                 const std::vector<NodePlace>& others = {});
 
-/// Workers of each host, where all hosts have as many, on devices, neighbours in rank; else 0.
+/// The number of workers per host, if all hosts have the same number, each worker has a device, and
+/// the ranks of a host are consecutive; else 0.
 int devices_a_host(std::span<const NodePlace> workers);
 
-/// Writes down in `placement:` where every node is, so that more of them move none.
+/// Writes the host of every node into `placement:`, so that adding nodes moves none of them.
 void write_placement(Scenario& scenario);
 
 }  // namespace foretrain

@@ -10,8 +10,8 @@
 namespace foretrain {
 namespace {
 
-/// The network, the size of what it reads, what it tells apart, with how many threads: its cost
-/// depends on all of them.
+/// The network, its input size, its number of classes, the number of threads: its costs depend on
+/// all of them.
 std::string network_key_of(const Scenario& scenario, const Network& network) {
   if (network.profiled()) return {};
   const InputShape& input = network.input();
@@ -21,16 +21,16 @@ std::string network_key_of(const Scenario& scenario, const Network& network) {
                      threads > 1 ? fmt::format(" threads {}", threads) : "");
 }
 
-/// To eighths of a power of two (8, 9, ... 15, 16, 18, ...), so that another part of the same data
-/// has the same name. Below that, whole.
+/// Rounds to eighths of a power of two (8, 9, ... 15, 16, 18, ...), so that another part of the
+/// same data gets the same name. Counts below 16 become whole numbers.
 std::int64_t in_eighths(double count) {
   double step = 1;
   while (count >= 16 * step) step *= 2;
   return std::llround(std::round(count / step) * step);
 }
 
-/// With how full its rows are, with the optimizer where it is not plain SGD: a gradient's cost
-/// depends on the one, an update's on the other.
+/// The network key with the number of entries in sparse rows, on which a gradient's cost depends,
+/// and the optimizer if it is not plain SGD, on which an update's cost depends.
 std::string model_key_of(const Scenario& scenario, const Network& network,
                          const std::string& network_key) {
   if (network.profiled()) return {};

@@ -1,4 +1,4 @@
-// What a training costs.
+// The price of a training's hosts.
 #pragma once
 
 #include "scenarios/resolve/prepared.h"
@@ -8,11 +8,11 @@
 
 namespace foretrain {
 
-/// What the hosts of a cluster cost an hour that are called so; 0 where none says its price. All of
-/// a cluster have one currency: whoever reads a scenario has seen to that (check.h).
+/// Price per hour of the named hosts; 0 if no price is given. All hosts of a cluster have the same
+/// currency, which check.h has checked.
 Price price_per_hour(const Scenario& scenario, const std::set<std::string>& hosts);
 
-/// What those cost that have a node of the training, or ship its batches.
+/// Price per hour of the hosts that have a node of the training or ship its batches.
 Price price_per_hour(const Prepared& prepared);
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// Scenario files from text to cases, to text again.
+// Reads scenario files into cases.
 #include "scenarios/resolve/read.h"
 
 #include "scenarios/language/reader.h"
@@ -38,7 +38,7 @@ std::vector<std::string> layer_kind_names() {
 
 namespace {
 
-// A model of which its size and the time of a step are all that is known.
+// A model that is known only by its size and the time of a step.
 constexpr std::string_view kUnknownKey = "unknown key";
 constexpr std::string_view kImportStep =
     "leave model out; foretrain import SCENARIO --parameters 110M --step '350 ms' --workers 8 "
@@ -51,8 +51,8 @@ constexpr RetiredKey kRetired[] = {
     {"stragglers[].dies_at", "write faults: [{at: 20 s, kill: worker1}] at the top level"},
     {"stragglers[].joins_at", "write faults: [{at: 3 s, join: worker1}] at the top level"}};
 
-/// What this case does not use of what the sweep sets is none of its settings. It is no mistake of
-/// the file, either: it was used before --set fixed another key.
+/// Removes settings that the case does not use. They are not reported as errors, because they were
+/// used before --set fixed another key.
 void forget_idle(Case& c, const std::vector<Choice>& choices, const std::set<std::string>& idle,
                  Reading& reading) {
   for (const Choice& choice : choices) {
@@ -62,7 +62,7 @@ void forget_idle(Case& c, const std::vector<Choice>& choices, const std::set<std
   std::erase_if(c.settings, [&](const Setting& setting) { return idle.contains(setting.key); });
 }
 
-/// `fixed`: --set has fixed a key that the sweep varies.
+/// `fixed`: --set fixed a key that the sweep varies.
 Case read_case(const Value& root, const std::vector<Choice>& choices, const std::string& name,
                bool fixed, Reading& reading) {
   Case result;
@@ -87,7 +87,7 @@ void check_scenario_version(const Value& root) {
                 "this is a machine file, which goes behind --machine");
 }
 
-/// Two cases of one name would write into one folder.
+/// Rejects two cases with the same name, because they would write into the same folder.
 void check_labels(const std::vector<Case>& cases, const TextMark& sweep) {
   std::map<std::string, std::size_t> first;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -99,14 +99,14 @@ void check_labels(const std::vector<Case>& cases, const TextMark& sweep) {
   }
 }
 
-/// Of cases that train the same the first one.
+/// Keeps the first of several cases with the same training.
 void leave_out_equals(std::vector<Case>& cases) {
   std::set<std::string> seen;
   std::erase_if(cases,
                 [&](const Case& each) { return !seen.insert(to_yaml(each.scenario)).second; });
 }
 
-/// Among others a case has a name of its own, though nothing is left that sets it apart.
+/// Names cases without settings, if there are several cases.
 void name_bare(std::vector<Case>& cases) {
   if (cases.size() < 2) return;
   for (Case& each : cases) {
@@ -126,7 +126,7 @@ std::vector<Case> read_scenario(const std::string& path,
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   for (Case& each : cases) {
     look_beside(each.scenario, folder);
-    neighbour_cases(each);  // what is wrong with them is told now
+    neighbour_cases(each);  // reports their errors now
   }
   return cases;
 }

@@ -1,4 +1,4 @@
-// What two scenarios differ in.
+// Finds differences between two scenarios.
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
 #include "scenarios/language/value.h"
@@ -14,8 +14,8 @@
 namespace foretrain {
 namespace {
 
-// With `threads`, with `servers`, weights are the same bits for any number; not so where each
-// bucket sends a share of its own.
+// The weights have the same bits for any number of `threads`. They also do for any number of
+// `servers`, unless each bucket sends a share of its own numbers.
 constexpr std::array<std::string_view, 16> kOther{"name",
                                                   "question",
                                                   "cluster",
@@ -33,13 +33,13 @@ constexpr std::array<std::string_view, 16> kOther{"name",
                                                   "training.compression.encode",
                                                   "training.threads"};
 
-/// Its links decide which sums go over trees, and so in which order they add up.
+/// Whether the cluster's links decide which sums use trees, and so the order of additions.
 bool is_ruled_by_cluster(const TrainingSpec& training) {
   return reads(protocol_called(training.strategy), kAlgorithm) &&
          training.protocol.word(kAlgorithm) == "auto";
 }
 
-/// `left_out`: keys that may differ, with all below them.
+/// `left_out`: keys that may differ, including the keys below them.
 std::optional<Difference> difference(const Value* first, const Value* second,
                                      const std::string& path,
                                      std::span<const std::string_view> left_out) {

@@ -46,7 +46,7 @@ std::string set_batch(Scenario& scenario, int batch_size) {
   if (std::ranges::any_of(hosts, [](const HostSpec& host) { return host.compute.has_value(); })) {
     return "a gradient takes what compute: says, whatever its batch";
   }
-  // The times of a profile stay those of the batch that was measured.
+  // The times of a profile stay those of the measured batch.
   int& measured = scenario.model.profile_batch;
   if (scenario.model.profiled() && measured == 0) measured = scenario.training.batch_size;
   scenario.training.batch_size = batch_size;

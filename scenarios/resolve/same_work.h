@@ -1,4 +1,4 @@
-// Trainings that do the same work, that train the same numbers.
+// Comparison of trainings by the work that they do.
 #pragma once
 
 #include "models/protocol/training.h"
@@ -9,29 +9,29 @@
 
 namespace foretrain {
 
-/// Examples whose gradients count, over the whole length of the training.
+/// Number of examples whose gradients count, over the whole training.
 double planned_examples(const Training& training);
 
-/// Changes the length of `changed` so that it trains on so many examples, its evaluations as far
-/// apart as those of `before`.
+/// Sets the length of `changed` to this many examples, with evaluations as many examples apart as
+/// in `before`.
 void keep_examples(Scenario& changed, const Scenario& before, double examples);
 
-/// So many examples a gradient. Returns why it cannot be; empty: it is done.
+/// Sets the batch size. Returns the reason if that is impossible, else an empty text.
 std::string set_batch(Scenario& scenario, int batch_size);
 
-/// A key that two scenarios differ in, with what each says of it; empty: nothing.
+/// A key that two scenarios differ in, with its value in each; empty if the key is absent.
 struct Difference {
   std::string key;
   std::string first;
   std::string second;
 };
 
-/// The first key that decides what is computed and is not the same in both: all but names, where
-/// and how fast it runs, how many servers share the parameters, what becomes of nodes, how many
-/// checkpoints stay. Where `algorithm: auto` goes by the cluster's links, that is compared, too.
+/// The first key that affects the result of the computation and differs. Names, placement, speed,
+/// the number of servers, faults, and the number of checkpoints kept do not affect it. The
+/// cluster's links do if `algorithm: auto` depends on them.
 std::optional<Difference> difference_in_training(const Scenario& first, const Scenario& second);
 
-/// The first key, of all but the question, which is for people, that is not the same in both.
+/// The first key that differs, except `question`.
 std::optional<Difference> difference_in_scenario(const Scenario& first, const Scenario& second);
 
 }  // namespace foretrain

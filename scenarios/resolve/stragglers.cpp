@@ -1,4 +1,4 @@
-// Draws of mean 1 for every distribution, of pauses too.
+// Draws factors with mean 1, pauses with their intervals.
 #include "scenarios/resolve/stragglers.h"
 
 #include "models/base/check.h"
@@ -71,8 +71,8 @@ void StragglerDraws::add_trace(const StragglerSpec& spec, std::shared_ptr<const 
   sources_.push_back(std::move(source));
 }
 
-// A draw of mean 1. For a normal Z, E[exp(sigma Z)] = exp(sigma^2 / 2); the mean of a Pareto of
-// scale 1 is shape / (shape - 1).
+// A draw with mean 1. For a normal Z, E[exp(sigma Z)] = exp(sigma^2 / 2); the mean of a Pareto
+// distribution with scale 1 is shape / (shape - 1).
 double StragglerDraws::draw(Source& source, Stream& stream) {
   constexpr double kLeast = 0x1p-53;  // an exponential draw may be 0, a factor may not
   const double parameter = source.parameter;

@@ -1,4 +1,4 @@
-// What slows a worker down, stops a node for a while: the same draws in both modes.
+// Random slowdowns, pauses of nodes: the same draws in both modes.
 #pragma once
 
 #include "models/base/random.h"
@@ -13,29 +13,27 @@
 
 namespace foretrain {
 
-/// A CSV file of step times, in any unit, a row each, in the order of time. A first line that is
-/// not all numbers names the columns. Where one of them is called `worker`, the file holds the
-/// times of several, whose rows may mix.
+/// A CSV file of step times in any unit, one row per time, in time order. A first line that is not
+/// all numbers names the columns. A column `worker` distinguishes the times of several workers,
+/// whose rows may be interleaved.
 struct Trace {
-  /// The times of each worker, in the order of their numbers in the file, over the mean of all
-  /// times of the file. So the file has mean 1, and a worker that was slower than the others stays
-  /// so.
+  /// The times of each worker, by its number in the file, divided by the mean of all times of the
+  /// file. So the file has mean 1, and a worker that was slower than the others stays slower.
   std::vector<std::vector<double>> factors;
 };
 
-/// Reads the times of `column`; of the last one where it is empty.
-/// @throws DataError with file and line: no such file, no such column, rows of another length than
-/// the first, a time that is missing, no number, not above 0
+/// Reads the times of `column`, or of the last column if it is empty.
+/// @throws DataError with file and line: no such file or column, a row whose length differs from
+/// the first, a time that is missing, not a number, or not above 0
 Trace read_trace(const std::string& path, const std::string& column);
 
-/// The traces of a scenario, each file read once however many workers it concerns. Copies share
-/// them.
+/// The traces of a scenario. Each file is read once for all workers; copies share the traces.
 class Traces {
  public:
-  /// @throws InputError with the place of `trace:`, then as read_trace says
+  /// @throws InputError with the place of `trace:`, then the message of read_trace
   explicit Traces(const Case& scenario_case);
 
-  /// Of the straggler with this index; null where it has none.
+  /// The trace of the straggler with this index; null if it has none.
   [[nodiscard]] std::shared_ptr<const Trace> of(std::size_t straggler) const {
     return traces_.at(straggler);
   }
@@ -44,17 +42,17 @@ class Traces {
   std::vector<std::shared_ptr<const Trace>> traces_;  // by straggler
 };
 
-/// The factors of one worker's gradients, from the stream `straggler.worker<w>`. Every straggler
-/// that concerns the worker multiplies in, in the order of the scenario; distributions have
-/// mean 1, so a factor's mean is the product of the slowdowns.
+/// The factors of one worker's gradients, from the stream `straggler.worker<w>`. The factors of all
+/// stragglers of the worker are multiplied, in the order of the scenario. Distributions have mean
+/// 1, so the mean factor is the product of the slowdowns.
 ///
-/// A trace is no draw: the factor of the n-th gradient is the n-th of the trace, then it begins
-/// again. The k-th worker of `workers:` takes those of the k-th worker of the file; where they
-/// outnumber it, those who share one begin as far apart in it as can be: the r-th of s at r/s of
-/// its length, so that they are not slow all at once.
+/// A trace is not random: the n-th gradient has the n-th factor of the trace, which repeats. The
+/// k-th worker of `workers:` uses the k-th worker of the file. If there are more workers than in
+/// the file, the s workers that share one start evenly spaced in it, the r-th at r/s of its length,
+/// so that they are not slow at the same time.
 class StragglerDraws {
  public:
-  /// `traces`: of that scenario.
+  /// `traces`: of `scenario`.
   StragglerDraws(const Scenario& scenario, int worker, const Traces& traces);
   /// Reads the traces itself. @throws InputError as Traces
   StragglerDraws(const Scenario& scenario, int worker);
@@ -64,7 +62,7 @@ class StragglerDraws {
 
  private:
   enum class Kind : std::uint8_t { constant, exponential, shifted, lognormal, pareto, trace };
-  /// What a straggler makes of each gradient.
+  /// The effect of one straggler on each gradient.
   struct Source {
     double slowdown = 1;
     Kind kind = Kind::constant;
@@ -94,17 +92,16 @@ struct Pause {
   [[nodiscard]] Instant end() const { return begin + length; }
 };
 
-/// The pauses of one node. Each straggler with a `pause:` that concerns it draws on its own, the
-/// n-th of them from the stream `pause.worker<w>.<n>`: from time zero, or the end of its last
-/// pause, to its next one it is an exponential time of mean `every`. A fault with `stop:` is one
-/// pause more.
+/// The pauses of one node. Each straggler with a `pause:` that concerns the node draws separately;
+/// the n-th uses the stream `pause.worker<w>.<n>`. The time from zero, or from the end of the last
+/// pause, to the next one is exponential with mean `every`. A fault with `stop:` adds one pause.
 class PauseDraws {
  public:
-  /// `node`: workers are counted first, then servers, which no straggler concerns.
+  /// `node`: workers are counted first, then servers, which have no stragglers.
   PauseDraws(const Scenario& scenario, int node);
 
-  /// The next pause by its begin, which may lie within one before it where several stragglers make
-  /// them; nothing where none does.
+  /// The next pause by its begin, which may lie within an earlier pause of another straggler;
+  /// nothing if there is none.
   std::optional<Pause> next();
 
  private:
@@ -118,21 +115,21 @@ class PauseDraws {
   std::vector<Source> sources_;
 };
 
-/// Whether one node stands still, for a driver that looks whenever this says so. Pauses that
-/// begin within another make it longer.
+/// Tracks whether one node is paused, for a driver that calls `look` when this asks for it. A pause
+/// that begins within another extends it.
 class StandingStill {
  public:
-  /// Pauses take `stretch` times as long as they are drawn; 0: there are none.
+  /// Pauses take `stretch` times their drawn length; 0: no pauses.
   StandingStill(const Scenario& scenario, int node, double stretch = 1);
 
-  /// The training goes on at `now`: what began before has happened. Before the first look.
+  /// The training resumes at `now`: skips earlier pauses. To be called before the first look.
   void begin_at(Instant now);
-  /// What has become due by `now` happens: from now on it stands still, or does not.
+  /// Processes what is due by `now`; returns whether the node is paused from now on.
   bool look(Instant now);
   [[nodiscard]] bool now() const { return until_.has_value(); }
-  /// When to look next; nothing: it does what it does for good.
+  /// When to look next; nothing if the state does not change any more.
   [[nodiscard]] std::optional<Instant> next_look() const;
-  /// No pause any more.
+  /// Ends the current pause and drops all later ones.
   void end();
 
  private:
@@ -144,7 +141,7 @@ class StandingStill {
   std::optional<Instant> until_;  // it stands still
 };
 
-/// The longest pause that a straggler makes; 0 where none does.
+/// The longest pause of any straggler; 0 if there is none.
 Duration longest_pause(const Scenario& scenario);
 
 }  // namespace foretrain

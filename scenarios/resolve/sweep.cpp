@@ -1,4 +1,4 @@
-// Sweeps taken apart, overrides laid on.
+// Expands sweeps into cases, applies overrides.
 #include "scenarios/resolve/sweep.h"
 
 #include "scenarios/language/input_error.h"
@@ -34,8 +34,8 @@ void check_count(std::size_t count, const TextMark& mark) {
           fmt::format("more than {} cases; vary fewer keys, or fewer values", kCasesMax));
 }
 
-/// Every case so far, times every value of the entry, which stands at `place` (`sweep`). `others`:
-/// cases that there are beside.
+/// Combines every case so far with every value of the entry, which is at `place` (`sweep`).
+/// `others`: the number of other cases.
 Cases times(const Cases& cases, const Entry& entry, const std::string& place, std::size_t others) {
   const Value& values = entry.value;
   if (values.kind != Value::Kind::list || values.items.empty()) {
@@ -55,7 +55,7 @@ Cases times(const Cases& cases, const Entry& entry, const std::string& place, st
   return product;
 }
 
-/// The grid's keys are none of those that stand beside it.
+/// Checks that a grid has no key in common with its item.
 void check_grid(const Value& grid, const Value& item, const std::string& place) {
   if (grid.kind != Value::Kind::map || grid.entries.empty()) {
     const char* what = grid.kind == Value::Kind::map ? "an empty grid" : "no grid";
@@ -74,7 +74,7 @@ void check_grid(const Value& grid, const Value& item, const std::string& place) 
   }
 }
 
-/// What an item of a list stands for, in the order in which its keys are written.
+/// The cases of a list item; its keys vary in the order in which they are written.
 Cases cases_of(const Value& item, std::size_t index, std::size_t others) {
   if (item.kind != Value::Kind::map) {
     fail_at(to_text(item.mark), "sweep", "not a case; write a mapping: {training.workers: 2}");
@@ -102,7 +102,7 @@ Cases listed_cases(const Value& list) {
   return all;
 }
 
-/// A list with grids as a list of all their cases.
+/// Replaces a list with grids by the list of all its cases.
 void write_out_grids(Value& list) {
   const auto has_grid = [](const Value& item) { return item.find(kGrid) != nullptr; };
   if (std::ranges::none_of(list.items, has_grid)) return;
@@ -122,12 +122,12 @@ bool leads_to(const Entry& entry, const std::string& path) {
   try {
     return to_text(parse_key_path(entry.key)) == path;
   } catch (const BadValue&) {
-    return false;  // expand_sweep says what is wrong with it
+    return false;  // expand_sweep reports the error
   }
 }
 
-/// `path` is fixed now: no case of the sweep sets it. Cases that differed in it alone become one.
-/// False where no case did.
+/// Removes `path`, which is now fixed, from all cases of the sweep. Cases that differ only in it
+/// become one. Returns false if no case sets it.
 bool take_out_of_sweep(Value& root, const KeyPath& path) {
   Entry* sweep = root.find("sweep");
   if (sweep == nullptr) return false;
@@ -145,18 +145,18 @@ bool take_out_of_sweep(Value& root, const KeyPath& path) {
   return true;
 }
 
-/// Whether the sweep varied it.
+/// Returns whether the sweep varied the key.
 bool remove_key(Value& root, const KeyPath& path, const TextMark& mark) {
   const bool varied = take_out_of_sweep(root, path);
   if (remove_from(root, path) || varied) return varied;
-  // There was nothing to remove: fine, unless it is a slip.
+  // Nothing was removed. This is valid for a known key, else it is a typing mistake.
   const auto keys = scenario_keys();
   if (is_known(to_text(path), keys)) return false;
   const KeyPath parent(path.begin(), path.end() - 1);
   Reading(keys).fail_unknown({path.back(), mark, {}}, to_text(parent));
 }
 
-/// `sweep.training.workers=[1, 2]`: the path behind `sweep` is one key of the sweep.
+/// Handles `sweep.training.workers=[1, 2]`: the path after `sweep` is one key of the sweep.
 void vary(Value& root, const KeyPath& path, const TextMark& mark, Value value) {
   if (value.kind == Value::Kind::null) {
     take_out_of_sweep(root, path);

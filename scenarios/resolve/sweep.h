@@ -1,4 +1,4 @@
-// What varies over the cases of a scenario, with what the command line sets.
+// Sweeps, `--set` overrides of a scenario.
 #pragma once
 
 #include "scenarios/language/value.h"
@@ -9,31 +9,32 @@
 
 namespace foretrain {
 
-/// `cluster.hosts[0].nic`, also written `cluster.hosts.0.nic`: names, and indices of list items.
+/// A path such as `cluster.hosts[0].nic`, also written `cluster.hosts.0.nic`: names, list indices.
 using KeyPath = std::vector<std::string>;
 
-/// @throws BadValue where `text` is no path
+/// @throws BadValue if `text` is not a path
 KeyPath parse_key_path(std::string_view text);
-/// The one way to write it: indices in brackets.
+/// The canonical form, with indices in brackets.
 std::string to_text(const KeyPath& path);
 
-/// Sets what `path` leads to in the tree `root`; mappings on the way are made where they are
-/// absent, list items are not. `mark`: where the path is written. @throws InputError
+/// Sets the value at `path` in the tree `root`. Missing mappings on the way are created, missing
+/// list items are not. `mark`: where the path is written. @throws InputError
 void lay_over(Value& root, const KeyPath& path, const TextMark& mark, Value value);
 
-/// Takes out what `path` leads to; false where there was nothing.
+/// Removes the value at `path`; false if there is none.
 bool remove_from(Value& root, const KeyPath& path);
 
-/// A key that a case sets, and to what.
+/// A key that a case sets, with its value.
 struct Choice {
   KeyPath path;
   TextMark mark;  ///< of the key
   Value value;
 };
 
-/// The cases of a `sweep:` in order: of a mapping `key: [values]` all combinations, the last key
-/// fastest; of a list of mappings `key: value` each. An item of the list may have a `grid:`, such a
-/// mapping of lists: it stands for all its combinations, each with the other keys of the item.
+/// The cases of a `sweep:` in order. A mapping `key: [values]` gives all combinations, the last key
+/// varying fastest; a list of mappings `key: value` gives one case per item. A list item may have a
+/// `grid:`, a mapping of lists: it gives all combinations of the grid, each with the other keys of
+/// the item.
 ///
 ///     sweep:
 ///       - grid: {training.strategy: [single], training.batch_size: [24, 48]}
@@ -43,11 +44,11 @@ struct Choice {
 /// At most 10,000 cases. @throws InputError
 std::vector<std::vector<Choice>> expand_sweep(const Value& sweep);
 
-/// Lays `key=value`, as --set takes it, over the file's tree. A null value removes the key. A key
-/// that the sweep varies is fixed: its entry leaves the sweep, and cases that differed in it alone
-/// become one. `sweep.KEY=[values]` varies a key.
-/// @returns whether it fixed a key that the sweep varies: cases may be equal now, since what such a
-/// value makes unused does not tell them apart any more (parse_scenario). @throws InputError
+/// Applies `key=value`, as --set takes it, to the file's tree. A null value removes the key. A key
+/// that the sweep varies becomes fixed: its entry leaves the sweep, and cases that differ only in
+/// it become one. `sweep.KEY=[values]` varies a key.
+/// @returns whether it fixed a key of the sweep. Cases may then be equal, because a setting that
+/// this value makes unused no longer distinguishes them (parse_scenario). @throws InputError
 bool apply_override(Value& root, const std::string& assignment);
 
 }  // namespace foretrain

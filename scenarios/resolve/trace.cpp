@@ -1,4 +1,4 @@
-// A CSV file becomes factors of mean 1.
+// Reads a CSV file of step times as factors with mean 1.
 #include "models/data/file_bytes.h"
 #include "models/data/refuse.h"
 #include "scenarios/language/csv.h"
@@ -58,7 +58,7 @@ class TraceReader {
   }
 
  private:
-  /// Blank lines at the end are no rows.
+  /// Removes blank lines at the end, which are not rows.
   static std::string_view without_end(std::string_view text) {
     const std::size_t end = text.find_last_not_of(" \t\r\n");
     return text.substr(0, end == std::string_view::npos ? 0 : end + 1);
@@ -120,7 +120,7 @@ class TraceReader {
       refuse_line(file_.path(), line(), "{}'{}' is not a number; {}", called(), field, kToDo);
     }
     const double time = to_double(*decimal);
-    // Not so large either that a sum of them is no number any more.
+    // A larger time could make the sum infinite.
     constexpr double kMost = 1e200;
     if (!(time > 0) || time > kMost) {
       refuse_line(file_.path(), line(), "{}{} is {}; {}", called(), field,
@@ -142,11 +142,11 @@ class TraceReader {
 
   FileBytes file_;
   CsvRows rows_;
-  bool there_is_one_ = false;  // a row of times, not read yet
+  bool there_is_one_ = false;  // a row of times is read ahead
   std::size_t columns_ = 0;
   std::size_t time_ = 0;               // column
   std::optional<std::size_t> worker_;  // column
-  std::string name_;                   // of the column of times
+  std::string name_;                   // of the column with times
   std::map<std::int64_t, std::vector<double>> times_;
 };
 

@@ -1,4 +1,4 @@
-// The keys of a scenario's cluster: its wires, who is where.
+// The keys of a scenario's cluster.
 #pragma once
 
 #include "scenarios/language/field.h"
@@ -94,7 +94,7 @@ void describe(Visitor& visit, T& cluster) {
                 cluster.placement);
 }
 
-/// The keys of a placement stand among the neighbour's own.
+/// The keys of a placement are written directly among the neighbour's own.
 template <class Visitor, Described<NeighbourSpec> T>
 void describe(Visitor& visit, T& neighbour) {
   visit.field({.key = "scenario",

@@ -5,7 +5,7 @@
 
 namespace foretrain {
 
-/// A machine whose speed varies by more than this has a range of forecasts.
+/// Forecasts of a machine are a range if its speed varies by more than this.
 inline constexpr double kWander = 0.05;
 
 /// Times of the reference kernel (exec/system/reference_kernel.h) over a calibration.
@@ -20,7 +20,7 @@ struct ReferenceTimes {
 /// The cores while a machine was calibrated.
 struct CoresSeen {
   ReferenceTimes alone{};     ///< on one core
-  ReferenceTimes together{};  ///< on all cores at once; all 0: the machine has one core
+  ReferenceTimes together{};  ///< on all cores at once; all 0 if the machine has one core
 
   [[nodiscard]] bool known() const { return alone.median.ns > 0; }
   bool operator==(const CoresSeen&) const = default;

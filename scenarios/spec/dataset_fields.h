@@ -7,7 +7,7 @@
 
 namespace foretrain {
 
-/// Of a profile's training: so many examples there are, and nothing else is known of them.
+/// The data set of a profile's training: only its number of examples is known.
 struct CountedDataset {
   DatasetSpec spec;
 
@@ -28,7 +28,7 @@ void describe_counts(Visitor& visit, T& dataset) {
               dataset.test_take);
 }
 
-/// `read`: there are examples.
+/// `read`: the training reads examples.
 template <class Visitor, Described<DatasetSpec> T>
 void describe_images(Visitor& visit, T& dataset, bool read, std::string_view unread) {
   const bool images = read && dataset.format == "images";
@@ -60,7 +60,7 @@ void describe_images(Visitor& visit, T& dataset, bool read, std::string_view unr
   visit.field(of_drawn("classes", "images: how many there are", 2, 65536), dataset.classes);
 }
 
-/// The keys stand among those of the data set.
+/// These keys are written directly among those of the data set.
 template <class Visitor, Described<InputSpec> T>
 void describe_input(Visitor& visit, T& input) {
   visit.field({.key = "served_by",

@@ -1,4 +1,4 @@
-// What happens to a training: faults, stragglers, checkpoints.
+// The keys of faults, stragglers, checkpoints.
 #pragma once
 
 #include "scenarios/language/field.h"

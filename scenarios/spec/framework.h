@@ -1,4 +1,4 @@
-// What another program spends beside the work itself, for forecasts of trainings by it.
+// The overhead of another training program, for forecasts of trainings by it.
 #pragma once
 
 #include "models/base/time.h"
@@ -8,20 +8,20 @@
 
 namespace foretrain {
 
-/// What a server spends on what a worker pushes: by its bytes, and by the tensors (variables) of
-/// the network that it is of.
+/// Time that a server spends on a push, by its bytes and by the number of tensors (variables of the
+/// network) in it.
 struct ServerCost : AffineCost {
   double per_tensor_s = 0;
 
-  /// Time of a gradient, or a part of one, with so many bytes and tensors.
+  /// Time of a gradient, or a part of one, with this many bytes and tensors.
   [[nodiscard]] Duration of(double bytes, double tensors) const {
     return Duration::from_seconds(overhead_s + bytes * per_item_s + tensors * per_tensor_s);
   }
   bool operator==(const ServerCost&) const = default;
 };
 
-/// `framework:` - the sessions, the graphs, the barriers of a program that is not this one, as
-/// studies of it report them. A forecast of this program's own run has none of it.
+/// `framework:` - the sessions, graphs and barriers of another program, as studies of it report
+/// them. All zero in a forecast of this program's own run.
 ///
 ///     start-up of every node   session_start, then chief_wait where workers go in step
 ///     a gradient               a batch: step + examples x example; update + (workers - 1) x round;
@@ -30,28 +30,28 @@ struct ServerCost : AffineCost {
 ///     a message                tensor on the sender's core, tensor on the receiver's
 ///     a gradient at a server   server, by its bytes and tensors, on one of server_threads
 ///
-/// So a server takes no more than server_threads / (overhead + bytes x per_item + tensors x
-/// per_tensor) gradients a second. TensorFlow's servers of four networks fit 1.37 ns a byte and
-/// 0.13 ms a tensor; by bytes alone what fits one network is 50 % off on another.
+/// So a server takes at most server_threads / (overhead + bytes x per_item + tensors x per_tensor)
+/// gradients a second. TensorFlow's servers of four networks fit 1.37 ns a byte and 0.13 ms a
+/// tensor; a cost by bytes alone that fits one network is 50 % off on another.
 ///
-/// Realism: figures that were read off reports of whole trainings, so each stands for all that
-/// grows like it: `step` for dispatch, logging; `example` for feeding a batch; `round` for the
-/// queues, the tokens with which workers are kept in step. Starting a collective keeps no core from
-/// computing: it is a latency of each bucket, which DDP pays for all of its pieces once; a deal
-/// that goes together over a hypercube (halving.h) waits for each of its buckets'.
+/// Realism: the figures come from reports of whole trainings, so each stands for everything that
+/// grows in the same way: `step` for dispatch and logging; `example` for feeding a batch; `round`
+/// for the queues and tokens that synchronize workers. Starting a collective occupies no core: it
+/// is a latency of each bucket, which DDP pays once for all pieces of it. Buckets that travel
+/// together over a hypercube (halving.h) wait for the latency of each of them.
 struct FrameworkSpec {
   Duration session_start{};          ///< of every node, before the first step
-  Duration chief_wait{};             ///< the others wait for the session of the chief
-  Duration step{};                   ///< of each batch of a gradient, on the worker's core
-  Duration example{};                ///< of each example of such a batch
-  Duration update{};                 ///< of a gradient, once for all of its batches
-  Duration round{};                  ///< of a gradient, for each other worker
-  Duration collective{};             ///< of a bucket that workers add up among themselves
-  Duration tensor{};                 ///< CPU time of a message, on either side
-  ServerCost server;                 ///< of what a worker pushes, at a server
-  int server_threads = 1;            ///< of a server, that do that side by side
-  std::string evaluation = "chief";  ///< whom it blocks: chief | all | nobody
-  double waiting_cores = 0;          ///< that a worker burns while it does not compute
+  Duration chief_wait{};             ///< time that other nodes wait for the chief's session
+  Duration step{};                   ///< per batch of a gradient, on the worker's core
+  Duration example{};                ///< per example of such a batch
+  Duration update{};                 ///< per gradient, once for all its batches
+  Duration round{};                  ///< per gradient and other worker
+  Duration collective{};             ///< per bucket that workers reduce among themselves
+  Duration tensor{};                 ///< CPU time per message, on either side
+  ServerCost server;                 ///< per push of a worker, at a server
+  int server_threads = 1;            ///< threads of a server that process pushes in parallel
+  std::string evaluation = "chief";  ///< nodes that it blocks: chief | all | nobody
+  double waiting_cores = 0;          ///< cores that a worker occupies while it does not compute
 
   bool operator==(const FrameworkSpec&) const = default;
 };

@@ -1,4 +1,4 @@
-// The keys of what other programs spend beside the work.
+// The keys of another program's overhead.
 #pragma once
 
 #include "scenarios/language/field.h"

@@ -30,7 +30,7 @@ Duration interpolated(const std::vector<BatchTime>& times, double examples) {
 
 namespace {
 
-// Of the first ones each counts as so much.
+// The size in bytes of a long message: each of the first kFirstBytes bytes counts as `first_bytes`.
 double in_bytes_of_long(Bytes size, double first_bytes) {
   const Bytes first = std::min(size, kFirstBytes);
   return static_cast<double>(size.value) - (1 - first_bytes) * static_cast<double>(first.value);

@@ -22,7 +22,7 @@ void describe(Visitor& visit, T& measurement) {
               measurement.repetitions);
 }
 
-/// The keys stand among those of the machine.
+/// These keys are written directly among those of the machine.
 template <class Visitor, Described<Roofline> T>
 void describe_roofline(Visitor& visit, T& roofline) {
   visit.field({.key = "gflops",

@@ -10,7 +10,7 @@
 namespace foretrain {
 namespace {
 
-/// Ascending in their batch sizes.
+/// The rows of `network`, in ascending order of batch size.
 std::vector<MeasuredNetwork> rows_of_network(const std::vector<MeasuredNetwork>& measured,
                                              const std::string& network) {
   std::vector<MeasuredNetwork> rows = measured;

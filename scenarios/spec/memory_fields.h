@@ -1,4 +1,4 @@
-// What a machine's memory, its disk, its scheduler take.
+// The keys of a machine's memory, its disk, its scheduler.
 #pragma once
 
 #include "models/cost/caches.h"
@@ -79,7 +79,7 @@ void describe_disk(Visitor& visit, T& machine) {
                 machine.disk);
 }
 
-/// What jobs lose to each other on cores. The keys stand among those of the machine.
+/// The losses of jobs that share cores. These keys are written directly among those of the machine.
 template <class Visitor, Described<Machine> T>
 void describe_scheduling(Visitor& visit, T& machine) {
   visit.field({.key = "slice",

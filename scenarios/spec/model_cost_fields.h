@@ -1,4 +1,4 @@
-// The keys of what a model costs on a machine.
+// The keys of a model's costs on a machine.
 #pragma once
 
 #include "scenarios/language/field.h"

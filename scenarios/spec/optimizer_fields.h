@@ -66,7 +66,7 @@ void describe(Visitor& visit, T& schedule) {
               schedule.floor);
 }
 
-/// The keys that some rules have alone.
+/// The keys that only some optimizers have.
 template <class Visitor, Described<OptimizerSpec> T>
 void describe_rule(Visitor& visit, T& optimizer) {
   const bool momentum = optimizer.name == "momentum";
@@ -82,7 +82,7 @@ void describe_rule(Visitor& visit, T& optimizer) {
                  .used = used,
                  .unused_because = because};
   };
-  // Below 1, or an average would never forget; above 0 in single precision, or 0 / 0 could come up.
+  // Below 1, or an average would never forget; above 0 in single precision, or 0 / 0 could occur.
   constexpr double kBelowOne = 0.999999;
   constexpr double kAboveZero = 1e-30;
   const std::string_view only_momentum = "only momentum has it";
@@ -118,7 +118,8 @@ template <class Visitor, Described<OptimizerSpec> T>
 void describe(Visitor& visit, T& optimizer) {
   visit.field({.key = "name", .doc = "the update rule", .choices = optimizer_names()},
               optimizer.name);
-  // Read: the default that the file may override is the rule's. Written: always there.
+  // While reading, the default is that of the named optimizer. While writing, the key is always
+  // present.
   if constexpr (!std::is_const_v<T>) {
     optimizer.learning_rate = default_learning_rate(optimizer.name);
   }

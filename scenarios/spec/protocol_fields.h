@@ -1,4 +1,4 @@
-// The keys that only some strategies read, as these describe them.
+// The keys that only some strategies read.
 #pragma once
 
 #include "models/protocol/registry.h"
@@ -9,9 +9,9 @@
 
 namespace foretrain {
 
-/// The options of one section, or of `training` itself, with what is set of them.
+/// The options of one section, or of `training` itself, with their values.
 struct OptionGroup {
-  const Protocol* protocol = nullptr;      ///< that is used; null: not known
+  const Protocol* protocol = nullptr;      ///< strategy in use; null: not known
   const OptionSection* section = nullptr;  ///< null: `training` itself
   ProtocolOptions values{};
 
@@ -39,7 +39,7 @@ void describe(Visitor& visit, T& group) {
   }
 }
 
-/// All of them. `protocol`: whose are used; null: not known, so each may be.
+/// All options. `protocol`: the strategy in use; null if not known: then each option may be used.
 template <class Visitor, Described<ProtocolOptions> T>
 void describe_options(Visitor& visit, const Protocol* protocol, T& options) {
   OptionGroup group{protocol, nullptr, options};

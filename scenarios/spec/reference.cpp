@@ -12,10 +12,10 @@
 namespace foretrain {
 namespace {
 
-/// `training` of `training.workers`, `stragglers` of `stragglers[].shape`.
+/// The part of the file: `training` of `training.workers`, `stragglers` of `stragglers[].shape`.
 std::string_view part_of(std::string_view path) { return path.substr(0, path.find_first_of(".[")); }
 
-/// Text within a cell of a table.
+/// `text`, escaped for a cell of a Markdown table.
 std::string cell_text(std::string_view text) {
   std::string safe;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// The keys of our files, for people, for editors.
+// The reference of all keys, for people, for editors.
 #pragma once
 
 #include "scenarios/language/key_text.h"
@@ -8,13 +8,13 @@
 
 namespace foretrain {
 
-/// Every key, each before those below it, from the description that the reader uses (describe/).
+/// Every key, parents before children, from the description that the reader uses.
 std::vector<KeyText> scenario_reference();
 
-/// How quantities are written, what a sweep, `--set` do: a paragraph a text.
+/// How to write quantities, sweeps, `--set`: one paragraph per text.
 std::vector<std::string> reference_words();
 
-/// All of that as Markdown: the content of scenarios/REFERENCE.md.
+/// The reference as Markdown: the content of scenarios/REFERENCE.md.
 std::string reference_markdown();
 
 /// JSON Schema (2020-12) of a scenario file: the content of scenarios/schema.json.

@@ -1,4 +1,4 @@
-// What a case is called in messages, in folders.
+// The name of a case in messages, in folders.
 #include "scenarios/spec/scenario.h"
 
 #include "models/base/random.h"
@@ -13,10 +13,10 @@
 namespace foretrain {
 namespace {
 
-/// The last name of a key with its index: `nic` of `cluster.hosts[0].nic`, `workers[1]`.
+/// The last part of a key with its index: `nic` of `cluster.hosts[0].nic`, `workers[1]`.
 std::string last_part(const std::string& key) { return key.substr(key.rfind('.') + 1); }
 
-/// `text` as part of a file's name that a shell takes unquoted.
+/// `text` as a part of a file name that needs no quotes in a shell.
 std::string for_file_name(std::string text) {
   constexpr std::size_t kLengthMax = 200;  // file systems allow 255 bytes
   constexpr auto kNowhere = std::string_view::npos;

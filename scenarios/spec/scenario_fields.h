@@ -49,7 +49,7 @@ void describe(Visitor& visit, T& target) {
               target.accuracy);
 }
 
-/// One of them says how long it is.
+/// The length of the training: one of these keys gives it.
 template <class Visitor, Described<TrainingSpec> T>
 void describe_length(Visitor& visit, T& training) {
   visit.field({.key = "steps",

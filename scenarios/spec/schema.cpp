@@ -1,4 +1,4 @@
-// The schema of both kinds of file, from their descriptions.
+// The JSON schemas of scenario files, of machine files.
 #include "scenarios/language/schema_builder.h"
 #include "scenarios/spec/machine_fields.h"
 #include "scenarios/spec/reference.h"

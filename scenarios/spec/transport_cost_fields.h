@@ -1,4 +1,4 @@
-// The keys of what messages cost on a machine.
+// The keys of a machine's message costs.
 #pragma once
 
 #include "scenarios/language/field.h"

@@ -1,4 +1,4 @@
-// The keys of how gradients travel, compressed or whole; of when a node is lost.
+// The keys of gradient messages, of the silence limit.
 #pragma once
 
 #include "models/payload/compression.h"
@@ -17,7 +17,7 @@ void describe(Visitor& visit, T& compression) {
                       "ones; ratio: forecasts, so much smaller",
                .choices = {"none", "fp16", "topk", "ratio"}},
               compression.kind);
-  // More than a quarter, each with its place, would save less than fp16 does.
+  // A share above a quarter, each number with its index, would save less than fp16 does.
   visit.field({.key = "share",
                .doc = "topk: share of the numbers of a bucket that is sent, one at least",
                .above = 0,
@@ -64,10 +64,10 @@ void describe_losses(Visitor& visit, T& training) {
               training.rejoin_limit);
 }
 
-/// A bucket_size of zero bytes.
+/// The spelling of a bucket_size of zero bytes.
 inline constexpr std::string_view kPerTensor = "per_tensor";
 
-/// How gradients travel.
+/// How gradients are split into messages.
 template <class Visitor, Described<TrainingSpec> T>
 void describe_travel(Visitor& visit, T& training) {
   const Protocol* protocol = find_protocol(training.strategy);

@@ -1,4 +1,4 @@
-// Tensors as the format safetensors has them.
+// Reads, writes the format safetensors.
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/json_nesting.h"
 #include "scenarios/weights/tensor_file.h"
@@ -20,13 +20,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLengthBytes = 8;
-constexpr std::size_t kHeaderAlignment = 8;  // of the numbers, so that readers may map the file
+constexpr std::size_t kHeaderAlignment = 8;  // of the numbers, so that readers can map the file
 constexpr std::string_view kType = "F32";
 constexpr std::uint64_t kMostLength = std::numeric_limits<std::int64_t>::max();
 
 static_assert(std::endian::native == std::endian::little);
 
-/// So many bytes from `first`. @throws BadValue: the file is shorter
+/// `count` bytes from `first`. @throws BadValue if the file is shorter
 std::string_view bytes_at(std::string_view text, std::uint64_t first, std::uint64_t count) {
   if (first > text.size() || count > text.size() - first) {
     throw BadValue(fmt::format("it is cut short: {} bytes at {} of {}", count, first, text.size()));
@@ -34,7 +34,7 @@ std::string_view bytes_at(std::string_view text, std::uint64_t first, std::uint6
   return text.substr(first, count);
 }
 
-/// Of the header; the file begins with it.
+/// The length of the header, from the first bytes of the file.
 std::uint64_t header_length(std::string_view text) {
   std::uint64_t length = 0;
   std::memcpy(&length, bytes_at(text, 0, sizeof length).data(), sizeof length);
@@ -57,13 +57,13 @@ Json header_of(std::string_view text) {
   }
 }
 
-/// What the header says of a tensor under `key`. @throws BadValue where it says nothing
+/// The value of `key` in a tensor's header. @throws BadValue if it is missing
 const Json& said_of(const std::string& name, const Json& entry, const char* key) {
   if (entry.is_object() && entry.contains(key)) return entry.at(key);
   throw BadValue(fmt::format("{}: its header has no `{}`", name, key));
 }
 
-/// The numbers of a list. @throws BadValue: another number, or none. Converted, it would be any.
+/// A list of whole numbers. @throws BadValue for other values: JSON would convert them silently
 std::vector<std::uint64_t> whole_numbers(const std::string& name, const Json& entry,
                                          const char* key) {
   const Json& list = said_of(name, entry, key);
@@ -74,10 +74,10 @@ std::vector<std::uint64_t> whole_numbers(const std::string& name, const Json& en
   return list.get<std::vector<std::uint64_t>>();
 }
 
-/// Where a tensor's numbers are.
+/// The range of a tensor's numbers in the file.
 struct Place {
   std::uint64_t first = 0;
-  std::uint64_t last = 0;  // one further
+  std::uint64_t last = 0;  // past the end
   std::string name;
 
   auto operator<=>(const Place&) const = default;
@@ -90,8 +90,8 @@ Place place_of(const std::string& name, const Json& entry) {
   throw BadValue(fmt::format("{}: `data_offsets` in its header are not two", name));
 }
 
-/// The format has them one behind the other. What overlaps would make a large memory of a small
-/// file.
+/// Checks that tensors follow each other without gap or overlap, as the format requires. Overlaps
+/// could make a small file fill a large memory.
 void check_places(const Json& header) {
   std::vector<Place> places;
   for (const auto& [name, entry] : header.items()) {

@@ -1,4 +1,4 @@
-// Tensors in a file of another program, to its text or from it.
+// Tensors in the file format safetensors.
 #pragma once
 
 #include <cstdint>
@@ -9,27 +9,28 @@
 
 namespace foretrain {
 
-/// To be written. float32, row after row.
+/// A tensor to write: float32, row after row.
 struct TensorView {
   std::string name;
   std::vector<std::int64_t> shape;
   std::span<const float> values;
 };
 
-/// That was read.
+/// A tensor that was read.
 struct Tensor {
   std::string name;
   std::vector<std::int64_t> shape;
   std::vector<float> values;
 };
 
-/// Numbers that a shape holds. @throws BadValue: more than there can be, or fewer than none
+/// The number of elements of a shape. @throws BadValue if a size is negative or the product too
+/// large
 std::int64_t count_of(const std::vector<std::int64_t>& shape);
 
-/// Safetensors, as Hugging Face's library describes its format: eight bytes with the length of a
-/// header, the header, which is JSON (each tensor's type, shape, place), then the numbers.
+/// Writes safetensors, as Hugging Face's library describes the format: eight bytes with the length
+/// of the header, the header in JSON (type, shape, offsets of each tensor), then the numbers.
 std::string to_safetensors(std::span<const TensorView> tensors);
-/// @throws BadValue: it is damaged, or has other numbers than float32
+/// @throws BadValue if the file is damaged or has a type other than float32
 std::vector<Tensor> parse_safetensors(std::string_view text);
 
 }  // namespace foretrain

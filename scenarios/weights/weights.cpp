@@ -16,7 +16,7 @@
 namespace foretrain {
 namespace {
 
-/// All of a file, however long.
+/// The whole content of a file of any length.
 std::string bytes_of(const std::filesystem::path& path) {
   check_is_file(path);
   std::ifstream in(path, std::ios::binary);
@@ -27,7 +27,7 @@ std::string bytes_of(const std::filesystem::path& path) {
   return bytes;
 }
 
-/// The tensor of that name, with that shape.
+/// The tensor with this name and this shape.
 const Tensor& found_in(const std::vector<Tensor>& tensors, const NamedTensor& wanted) {
   const auto found = std::ranges::find(tensors, wanted.name, &Tensor::name);
   if (found == tensors.end()) {
@@ -39,7 +39,7 @@ const Tensor& found_in(const std::vector<Tensor>& tensors, const NamedTensor& wa
                              shape_text(found->shape), shape_text(wanted.shape)));
 }
 
-/// The values of `wanted`, each in its place.
+/// The values of `wanted`, each at its position.
 std::vector<float> values_of(const std::vector<Tensor>& tensors,
                              const std::vector<NamedTensor>& wanted, std::int64_t count) {
   std::vector<float> values(static_cast<std::size_t>(count));

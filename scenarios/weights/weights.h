@@ -1,4 +1,4 @@
-// Parameters of a network in a file of a format that other programs share.
+// Weights of a network in a file format that other programs share.
 #pragma once
 
 #include "models/networks/network.h"
@@ -10,7 +10,7 @@
 
 namespace foretrain {
 
-/// What a network has learned.
+/// The weights of a network.
 struct Weights {
   std::vector<float> parameters;  ///< [network.parameters()]
   std::vector<float> statistics;  ///< [network.statistics()]
@@ -18,17 +18,17 @@ struct Weights {
   bool operator==(const Weights&) const = default;
 };
 
-/// What a safetensors file with these parameters, these statistics holds. Its tensors are those of
-/// models/networks/named_tensors.h. @throws InputError: another extension than `.safetensors`
+/// The content of a safetensors file with these parameters and statistics. Its tensors are those of
+/// models/networks/named_tensors.h. @throws InputError if the extension is not `.safetensors`
 std::string weights_text(const std::filesystem::path& path, const Network& network,
                          std::span<const float> parameters, std::span<const float> statistics = {});
 
-/// Out of such a file, whoever wrote it: it has each tensor of the network, with its shape, as
-/// float32, and no other.
-/// @throws InputError that names the file, and the tensor that is wrong
+/// Reads such a file from any program. It has to hold exactly the tensors of the network, with
+/// their shapes, as float32.
+/// @throws InputError that names the file and the wrong tensor
 Weights read_weights(const std::filesystem::path& path, const Network& network);
 
-/// Refuses what weights_text would, before anything is trained. @throws InputError
+/// Rejects a path that weights_text would reject, before the training. @throws InputError
 void check_weights_path(const std::filesystem::path& path);
 
 }  // namespace foretrain

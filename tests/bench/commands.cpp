@@ -15,7 +15,7 @@
 namespace foretrain::bench {
 namespace {
 
-// Cases: 2 strategies, 2 numbers of servers, 10 of workers, 13 batch sizes.
+// Cases: 2 strategies x 2 numbers of servers x 10 numbers of workers x 13 batch sizes.
 const char* const kSweep =
     "foretrain: 1\nname: sweep-520\nmodel: softmax\ndataset: {format: digits}\n"
     "training: {strategy: sync, workers: 1, servers: 1, batch_size: 16, steps: 100}\n"
@@ -27,7 +27,7 @@ const char* const kSweep =
     "  training.workers: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\n"
     "  training.batch_size: [8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 112, 128]\n";
 
-/// Seconds of each round of `foretrain WORDS`, on the made-up machine, each with a fresh folder.
+/// The seconds of each round of `foretrain WORDS` on the made-up machine, each in a new folder.
 std::vector<double> seconds_of_command(const std::string& words, int rounds) {
   std::vector<double> seconds;
   for (int round = 0; round < rounds; ++round) {

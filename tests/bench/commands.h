@@ -1,4 +1,4 @@
-// Commands of the program as people wait for them.
+// Benchmarks of commands as people wait for them.
 #pragma once
 
 #include "tests/bench/common/options.h"
@@ -8,7 +8,7 @@ namespace foretrain::bench {
 
 /// A sweep of 520 small simulations without numerics: one row, in seconds.
 void time_sweep(const Options& options, Report& report);
-/// `simulate quickstart` on a machine that is calibrated: one row, in seconds.
+/// `simulate quickstart` on a calibrated machine: one row, in seconds.
 void time_first_answer(const Options& options, Report& report);
 
 }  // namespace foretrain::bench

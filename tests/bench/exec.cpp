@@ -19,24 +19,24 @@
 namespace foretrain::bench {
 namespace {
 
-// What a figure is, and whether more of it is better.
+// The unit of a figure, which also says whether more is better.
 enum class Unit { gradients_per_s, ms_a_step, ms_an_all_reduce };
 
 struct Contest {
-  std::string name;  // of its row
+  std::string name;  // name of its row
   std::string note;
   std::string model;
   std::string dataset;
   std::string training;
   std::string transport;
   Unit unit;
-  std::string peer_line;  // what is in the line of the peer that has its figure
+  std::string peer_line;  // text that identifies the peer's line with its figure
   std::string peer_label;
   bool small = false;
 };
 struct Group {
   std::string name;
-  std::string peer;  // its command, in the folder of the peers
+  std::string peer;  // command in the folder of the peers
   std::vector<Contest> contests;
 };
 
@@ -62,12 +62,12 @@ Contest ddp(const std::string& model, int workers, int steps) {
           fmt::format("strategy: all_reduce, workers: {}, batch_size: 64, steps: {}, "
                       "optimizer: {{name: adam, learning_rate: 0.001}}",
                       workers, steps),
-          // More than the usual cores: the kernel moves them about, as it does the peer's.
+          // More workers than cores here: the kernel schedules them, as it does the peer's.
           workers > 2 ? "transport: {pin: off}\n" : "", Unit::ms_a_step,
           model == "lenet" ? "lenet61k" : "tflenet3.27M", "median=", model == "lenet"};
 }
 
-// A training whose gradient is cheap for its size, so that summing it is most of a step.
+// A training with a gradient that is cheap for its size, so that a step is mostly all-reduce.
 Contest all_reduce(const std::string& size, const std::string& bytes, const std::string& model,
                    const std::string& dataset, int workers, int steps) {
   return {fmt::format("exec/all_reduce/{}/{}", size, workers),
@@ -96,7 +96,7 @@ std::vector<Contest> all_reduces(int workers) {
   };
 }
 
-// The peer goes through its sockets still: it has nothing else for processors.
+// The peer still uses sockets, because it has no shared memory between CPU processes.
 std::vector<Contest> in_shared_memory(std::vector<Contest> contests) {
   for (Contest& contest : contests) {
     contest.name.replace(0, std::string_view("exec/all_reduce").size(), "exec/shared_memory");
@@ -117,8 +117,8 @@ std::vector<Group> groups() {
   };
 }
 
-// What is left of a step without its gradient, of the worker whose gradient was ready last: from
-// then on everybody is there, as after the barrier of the peer. It applies the sum, too.
+// The duration of a step without its gradient, on the worker whose gradient was ready last: all
+// other workers are waiting by then, as after the peer's barrier. It includes applying the sum.
 double all_reduce_ms(const Record& record) {
   std::map<std::int64_t, double> by_step;
   for (const StepRow& row : record.steps) {
@@ -157,8 +157,8 @@ double ours(const Contest& contest, bool smoke) {
   return 0;
 }
 
-// Round trips and streams of plain sockets, with the congestion control that the kernel chose and
-// with ours.
+// Round trips and streams over plain sockets, with the kernel's default congestion control and with
+// ours.
 void remark_wire(Report& report) {
   const std::string program = std::filesystem::temp_directory_path() / "foretrain-pingpong";
   lines_of(fmt::format("g++ -O2 {}/pingpong.cpp -o {} -lpthread", peers_folder(), program));
@@ -176,7 +176,7 @@ struct Figures {
   std::vector<double> theirs;
 };
 
-// A figure of each contest from what the peer of the group prints.
+// Adds a figure to each contest from the output of the group's peer.
 void ask_peer(const Group& group, std::vector<Figures>& figures) {
   const auto lines =
       lines_of(fmt::format("/usr/bin/python3 {}/{} 2>&1", peers_folder(), group.peer));

@@ -1,4 +1,4 @@
-// Real runs over loopback, beside PyTorch's on gloo.
+// Real runs over loopback, compared with PyTorch's on gloo.
 #pragma once
 
 #include "tests/bench/common/report.h"
@@ -8,7 +8,7 @@
 
 namespace foretrain::bench {
 
-/// Reports what a parameter server, data-parallel training, an all-reduce take on this machine.
+/// Measures a parameter server, data-parallel training and all-reduce on this machine.
 ///
 ///     --smoke          one short run of each kind
 ///     --only NAMES     of these groups: async, sync, ddp2, ddp3, allreduce2, allreduce3,

@@ -17,7 +17,7 @@
 namespace foretrain::bench {
 namespace {
 
-/// From the first gradient of a step that was ready to the end of its slowest worker.
+/// The time from a step's first finished gradient to the end of its slowest worker.
 struct Exchange {
   Instant begin{std::numeric_limits<std::int64_t>::max()};
   Instant end;
@@ -37,7 +37,7 @@ std::vector<Exchange> exchanges(const Record& record) {
   return all;
 }
 
-// Of each row of usage of the last node, the server, that lies within an exchange.
+// Utilisation in each usage row of the last node, the server, that lies within an exchange.
 std::vector<double> uses(const Record& record, double rate) {
   const std::vector<Exchange> all = exchanges(record);
   std::vector<double> found;

@@ -43,9 +43,9 @@ struct Crowd {
   std::int64_t record_steps = 1'000'000;
 };
 
-// What may be there in the end that was not in the beginning, of the launcher as of the server.
+// Bounds on growth from the begin to the end, for the launcher and the server.
 constexpr double kMostMemoryGrown_mb = 32;
-// Strangers in the lobby (exec/transport/lobby.h), at the metrics (exec/metrics/endpoint.h), files
+// Pending handshakes (exec/transport/lobby.h), metrics connections (exec/metrics/endpoint.h), files
 // that are open for a moment.
 constexpr int kMostDescriptorsGrown = 64 + 16 + 16;
 constexpr int kMostStandstill_s = 10;
@@ -64,7 +64,7 @@ std::string text_of_file(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What a process has at a moment.
+/// Resources of a process at a moment.
 struct Held {
   double memory_mb = 0;
   int descriptors = 0;
@@ -88,7 +88,7 @@ struct Growth {
   Held end;
 };
 
-/// A training as a process of its own, until it is told to end.
+/// A training in its own process, until it is stopped.
 class Run {
  public:
   Run(const fs::path& folder, const Crowd& options, int port) : folder_(folder / "run") {
@@ -109,7 +109,7 @@ class Run {
     std::vector<char*> called;
     for (std::string& word : words) called.push_back(word.data());
     called.push_back(nullptr);
-    dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);  // its figures are told here
+    dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);  // its figures are reported here
     dup2(open(errors_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
     execv(program_path(), called.data());
     _exit(127);
@@ -122,7 +122,7 @@ class Run {
   }
 
   [[nodiscard]] pid_t launcher() const { return launcher_; }
-  /// The last that was started.
+  /// The server process that started last.
   [[nodiscard]] pid_t server() const {
     for (const pid_t child : testing::child_processes(launcher_)) {
       const std::string command = text_of_file(fmt::format("/proc/{}/cmdline", child));
@@ -141,7 +141,7 @@ class Run {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }
-  /// It goes on for so long.
+  /// Lets it train for this long.
   void train_for(std::chrono::seconds time) {
     const auto end = Clock::now() + time;
     auto moved = Clock::now();
@@ -197,7 +197,7 @@ class Run {
   bool ended_ = false;
 };
 
-/// What came of a training.
+/// The outcome of a training.
 struct Loaded {
   double gradients_per_s = 0;
   double startup_s = 0;
@@ -265,7 +265,7 @@ void check_growth(const std::string& who, const Growth& held) {
   }
 }
 
-// A stranger takes a descriptor of ours.
+// Each stranger takes a descriptor of this process.
 void allow_strangers(const Crowd& options) {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kWorkers = 2;
-constexpr std::int64_t kPart = 1'000;  // steps that come at once
+constexpr std::int64_t kPart = 1'000;  // steps per part
 constexpr Duration kStep{1'000'000};
 
 double seconds_of(const std::function<void()>& work) {
@@ -44,7 +44,7 @@ Result part_of(std::int64_t steps, const char* what, double time_s, double size_
   return row;
 }
 
-/// All of it but its rows.
+/// The record without its rows.
 Record head_of(std::int64_t steps) {
   Record record;
   record.scenario_case =

@@ -7,8 +7,8 @@
 
 namespace foretrain::bench {
 
-/// Reports in which time it is written as a run writes it, read back, reported, and how many bytes
-/// each comes to.
+/// Reports the time to write it as a run does, read it back and report on it, and the bytes of
+/// each.
 void long_record(std::int64_t steps, Report& report);
 
 }  // namespace foretrain::bench

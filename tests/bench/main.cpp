@@ -1,4 +1,4 @@
-// Benchmarks: they print times, nobody asserts them.
+// Benchmarks, which print times without asserting them.
 #include "exec/calibration/ping_pong.h"
 #include "exec/launch/this_program.h"
 #include "exec/system/process.h"
@@ -46,7 +46,7 @@ void bench_transport(bool smoke, Report& report) {
   }
 }
 
-/// All that has a goal, as one table.
+/// All rows with goals, as one table.
 void table(const Words& arguments, Report& report) {
   read_options(arguments, {"--smoke", "--peer", "--rounds"});
   models(arguments, report);
@@ -71,7 +71,7 @@ constexpr Part kParts[] = {
     {"models", models}, {"products", products}, {"exec", exec_runs}, {"sim", simulations},
     {"load", load},     {"tls", tls},           {"table", table},    {"compare", compare_files}};
 
-/// A taste of what takes long, the rest as it is.
+/// Runs a small version of slow benchmarks, and the others completely.
 void all(bool smoke, Report& report) {
   const Words small{"--smoke"};
   const Words asked = smoke ? small : Words{};
@@ -102,7 +102,7 @@ void run(const Words& arguments, Report& report) {
   }
 }
 
-/// Takes `--json FILE` out of the words; empty: it is not in them.
+/// Removes `--json FILE` from the words; empty if it is missing.
 std::string take_json(Words& arguments) {
   const auto at = std::ranges::find(arguments, "--json");
   if (at == arguments.end()) return {};
@@ -116,7 +116,7 @@ int run_or_error(Words arguments) {
   try {
     const std::string file = take_json(arguments);
     std::ofstream json;
-    // Opened first: minutes of measurements are not for nothing.
+    // Opened first, so that minutes of measurements are not lost.
     if (!file.empty()) json.open(file);
     if (!file.empty() && !json) throw std::runtime_error(file + ": cannot be written");
     Report report;

@@ -26,13 +26,13 @@ namespace foretrain::bench {
 namespace {
 using Clock = std::chrono::steady_clock;
 
-constexpr double kSeconds = 2;  // spent on each figure
+constexpr double kSeconds = 2;  // measured per figure
 
-/// What is timed: as the peer's script times it.
+/// A network to time, in the same way as the peer's script.
 struct Subject {
-  const char* name;       // ours
-  const char* peer;       // its --which
-  const char* peer_line;  // what its line begins with
+  const char* name;       // our name
+  const char* peer;       // its name for --which
+  const char* peer_line;  // begin of its line
   int side;               // pixels, square
   int channels;
   int classes;
@@ -59,7 +59,7 @@ const std::vector<Subject>& subjects() {
   return all;
 }
 
-/// A worker alone, its examples drawn beforehand: as the protocol `single`, without a driver.
+/// A single worker whose examples are drawn in advance: protocol `single` without a driver.
 class Steps {
  public:
   Steps(const Subject& subject, int batch) : training_(std::make_shared<Training>()) {
@@ -68,7 +68,7 @@ class Steps {
     training_->batch_size = batch;
     training_->optimizer_spec = subject.optimizer;
     training_->optimizer = make_optimizer(subject.optimizer);
-    // Two batches in memory, as the peer has them.
+    // Two batches in memory, as in the peer.
     training_->data = std::make_shared<const DataSplit>(held(subject, 2 * batch));
     training_->network = std::make_shared<const Network>(network_spec(subject.name, {}),
                                                          training_->data->train->shape());
@@ -81,7 +81,7 @@ class Steps {
 
   void step(Parallel& parallel) {
     worker_compute_->gradient_job(0, {}, shard_->values()).work(parallel);
-    Effects worked;  // nothing: of a dense gradient a push is a part
+    Effects worked;  // remains empty: a push is a part of a dense gradient
     const Payload push = worker_compute_->push(training_->layout->buckets.front(), false, worked);
     shard_->apply_job({}, {push}).work(parallel);
     shard_->finish_apply();
@@ -113,7 +113,7 @@ class Steps {
   std::optional<ShardBucket> shard_;
 };
 
-/// Milliseconds a step, the median over `seconds`.
+/// Milliseconds per step: the median over `seconds`.
 double time_steps(Steps& steps, Parallel& parallel, double seconds, std::size_t least) {
   std::vector<double> times;
   const auto begin = Clock::now();
@@ -126,7 +126,7 @@ double time_steps(Steps& steps, Parallel& parallel, double seconds, std::size_t 
   return 1e3 * median(times).value();
 }
 
-/// Milliseconds a step of the peer by batch size.
+/// Milliseconds per step of the peer, by batch size.
 std::map<int, double> time_peer(double seconds, const Subject& subject, int threads) {
   const std::string command = fmt::format(
       "OMP_NUM_THREADS={0} OPENBLAS_NUM_THREADS={0} {1} /usr/bin/python3 {2}/torch_single.py "

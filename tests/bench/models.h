@@ -1,4 +1,4 @@
-// Times of training steps, beside those of a peer.
+// Times of training steps, compared with those of a peer.
 #pragma once
 
 #include "tests/bench/common/report.h"

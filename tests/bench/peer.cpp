@@ -18,8 +18,8 @@ namespace {
 
 std::string without_end(const std::string& line) { return line.substr(0, line.find('\n')); }
 
-// Seconds that PyTorch takes with the kernels of OpenBLAS that are chosen now, for products as of a
-// square matrix and of a batch of 64; nothing where this processor cannot run them.
+// Seconds of PyTorch with the current OpenBLAS kernels, for products of a square matrix and of a
+// batch of 64; nothing if this processor cannot run the kernels.
 std::optional<double> seconds_of_products() {
   const auto lines = lines_of(
       "OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 /usr/bin/python3 -c 'import time, torch\n"
@@ -36,9 +36,9 @@ std::optional<double> seconds_of_products() {
   return {};
 }
 
-// On a processor that it does not know OpenBLAS 0.3.21 falls back to kernels of 2004: lenet_large
-// took 1.7 times as long. So the kernels are chosen by what they take. What is set in the
-// environment comes from whoever packs Python programs for any processor.
+// OpenBLAS 0.3.21 falls back to kernels of 2004 on an unknown processor, where lenet_large took 1.7
+// times as long. So the fastest kernels are chosen by measurement. Settings in the environment come
+// from builders of Python packages for any processor.
 void choose_openblas_kernels(Report& report) {
   unsetenv("OPENBLAS_L2_SIZE");
   std::string fastest;
@@ -63,7 +63,7 @@ void choose_openblas_kernels(Report& report) {
   report.remark("peer: kernels of OpenBLAS tried: " + told);
 }
 
-// A product, so that whatever does it is loaded; then its version, what it has loaded.
+// Runs a product, so that the BLAS is loaded; then prints the version and the loaded libraries.
 std::vector<std::string> ask_torch() {
   return lines_of(
       "OPENBLAS_VERBOSE=2 /usr/bin/python3 -c 'import torch; torch.ones(64, 64) @ torch.ones(64, "

@@ -1,4 +1,4 @@
-// Other people's programs beside ours.
+// Other programs to compare with.
 #pragma once
 
 #include "tests/bench/common/report.h"
@@ -9,18 +9,18 @@
 
 namespace foretrain::bench {
 
-/// The folder with the peers' programs. @throws std::runtime_error where it is not there
+/// The folder with the peers' programs. @throws std::runtime_error if it does not exist
 std::string peers_folder();
 
-/// Has the peers use the kernels of OpenBLAS that are fastest here; says in remarks which those
-/// are, which PyTorch it is, with which BLAS. @throws std::runtime_error where there is none, or
-/// its BLAS is the reference one (common/blas.h)
+/// Selects the fastest OpenBLAS kernels of this machine for the peers; adds remarks on the kernels,
+/// the PyTorch version, its BLAS. @throws std::runtime_error if there is no PyTorch, or if its BLAS
+/// is the reference one (common/blas.h)
 void check_torch(Report& report);
 
-/// What `command` prints, line by line. @throws std::runtime_error where it cannot be started
+/// The output of `command`, line by line. @throws std::runtime_error if it cannot be started
 std::vector<std::string> lines_of(const std::string& command);
 
-/// The number after `label` in a line; nothing where the label is not in it.
+/// The number after `label` in a line; nothing if the label is missing.
 std::optional<double> number_after(const std::string& line, const std::string& label);
 
 }  // namespace foretrain::bench

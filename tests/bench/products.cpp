@@ -59,8 +59,8 @@ Matrix draw(std::int64_t rows, std::int64_t columns) {
   return drawn;
 }
 
-/// The same layer by Eigen's products; a convolution by copies of its windows, image by image, so
-/// that they stay in the cache.
+/// The same layer with Eigen's products; a convolution copies its windows image by image, so that
+/// they stay in the cache.
 class ByEigen {
  private:
   template <class M>
@@ -102,7 +102,7 @@ class ByEigen {
     }
   }
 
-  /// dy: gated already.
+  /// dy: already multiplied by the ReLU's gradient.
   void by_weights(const Matrix& x, Matrix& dy, Matrix& dw) {
     if (of_.conv.size == 0) {
       dw.noalias() = x.transpose() * dy;
@@ -135,7 +135,7 @@ class ByEigen {
   MatrixMap image(Matrix& y, std::int64_t i) const {
     return {&y(i, 0), out_.pixels(), out_.channels};
   }
-  /// Calls body(output pixel, place in its window, numbers of the padded image) for each row of
+  /// Calls body(output pixel, offset in its window, numbers of the padded image) for each row of
   /// each window.
   template <class Body>
   void for_runs(const Body& body) {
@@ -171,7 +171,7 @@ double seconds_of(const Body& body) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// GFLOP/s of ours beside Eigen's, of rounds in alternation.
+/// GFLOP/s of ours and Eigen's in alternating rounds.
 class Figure {
  public:
   template <class Ours, class Eigens>

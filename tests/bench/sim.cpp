@@ -28,8 +28,8 @@ namespace foretrain::bench {
 namespace {
 using Clock = std::chrono::steady_clock;
 
-// What the peer simulates: hosts around a switch, 10 Gbit/s and 25 us each, gradients of 10 ms, 0.1
-// ms to apply one.
+// The peer's scenario: hosts around a switch, 10 Gbit/s and 25 us each, gradients of 10 ms, 0.1 ms
+// to apply one.
 Case star(const std::string& strategy, int workers, std::int64_t steps) {
   Case result;
   Scenario& scenario = result.scenario;
@@ -50,7 +50,7 @@ Case star(const std::string& strategy, int workers, std::int64_t steps) {
   return result;
 }
 
-// Softmax is 31.4 KB; a perceptron of 7,861 hidden units is 25 MB.
+// Softmax has 31.4 KB; a perceptron with 7,861 hidden units has 25 MB.
 void use_large_model(Scenario& scenario) {
   scenario.model.name = "mlp";
   scenario.model.options.hidden = {7'861};
@@ -64,7 +64,7 @@ Machine peer_machine() {
   return machine;
 }
 
-// Likewise what a calibration measures besides: messages that cost, caches, gradients that jitter.
+// The peer's machine plus what a calibration measures: message costs, caches, jitter of gradients.
 Machine calibrated_machine() {
   Machine machine = peer_machine();
   machine.name = "calibrated";
@@ -80,7 +80,7 @@ Machine calibrated_machine() {
 
 struct Timed {
   double wall_s = 0;
-  double prepared_s = 0;  // of that: its data read or drawn
+  double prepared_s = 0;  // part of it: reading or drawing data
   std::int64_t messages = 0;
   std::int64_t peak_kb = 0;
 };
@@ -89,7 +89,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// In a process of its own, so that its memory is its own.
+// Runs in its own process, to measure its memory alone.
 Timed simulate_once(const Case& scenario_case) {
   return exec::Forked<Timed>(
              exec::usable_cores().front(),
@@ -138,14 +138,14 @@ class Peer {
   std::filesystem::path folder_;
 };
 
-// A peer that takes longer than this for a round has one, or it would be most of the time.
+// A peer whose round takes longer than this runs only one, to save time.
 constexpr double kSlowPeer_s = 20;
 
 struct Measured {
   std::string name;
   std::function<Case()> ours;
   std::string theirs;
-  /// Of the peer, where it takes another number than we do: steps are compared, not messages.
+  /// The peer's messages per step, if it sends another number; then steps are compared.
   double messages_a_step = 0;
 };
 
@@ -178,7 +178,7 @@ void compare(const std::vector<Measured>& all, const Options& options, Report& r
   }
 }
 
-// Of 31.4 KB, unless the name says another size.
+// With 31.4 KB, unless the name gives another size.
 std::string row_name(const std::string& kind, int workers, bool large) {
   return fmt::format("sim/{}/{}{}", kind, workers, large ? "/25MB" : "");
 }
@@ -205,8 +205,8 @@ void bench_server(const Options& options, Report& report) {
   compare(all, options, report);
 }
 
-// Of a power of two workers little goes over a hypercube, in fewer messages; the peer's always goes
-// round the ring, as many pieces as workers.
+// For a power of two workers, small sums use a hypercube with fewer messages; the peer always uses
+// a ring with as many pieces as workers.
 void bench_ring(const Options& options, Report& report) {
   struct Ring {
     bool large;
@@ -233,7 +233,7 @@ void bench_ring(const Options& options, Report& report) {
   compare(all, options, report);
 }
 
-// Its seconds; the most memory of a round, in GB.
+// Seconds per round; largest memory of a round, in GB.
 struct Sized {
   std::vector<double> seconds;
   std::vector<double> memory_gb;
@@ -280,7 +280,7 @@ void bench_large(const Options& options, Report& report) {
                 case_of(large, workers, 100));
     }
   }
-  // What a user waits for who has calibrated: thousands of buffers of a server, in its caches.
+  // A calibrated machine as users have it: a server has thousands of buffers in its caches.
   for (const int workers : {100, 2'000}) {
     if (options.smoke && workers > 100) continue;
     Case each = case_of({"lenet", 8}, workers, 20);
@@ -293,7 +293,7 @@ void bench_large(const Options& options, Report& report) {
 void bench_huge(const Options& options, Report& report) {
   const int workers = options.smoke ? 100 : 100'000;
   Case each = star("sync", workers, options.smoke ? 2 : 20);
-  each.scenario.dataset.take = 2 * workers;  // an example for each, at the least
+  each.scenario.dataset.take = 2 * workers;  // at least one example per worker
   each.scenario.cluster.topology = "leaf_spine";
   each.scenario.cluster.leaf_spine.hosts_per_leaf = 40;
   each.scenario.cluster.leaf_spine.spines = 4;
@@ -303,7 +303,7 @@ void bench_huge(const Options& options, Report& report) {
   report.add(result_of(name + "/memory", "GB", Better::less, sized.memory_gb));
 }
 
-// Real gradients in virtual time: what the simulation adds to what they take by themselves.
+// Real gradients in virtual time: the overhead of the simulation over the gradients alone.
 void bench_numerics(const Options& options, Report& report) {
   Case each = star("async", 64, 1);
   Scenario& scenario = each.scenario;
@@ -339,7 +339,7 @@ void bench_numerics(const Options& options, Report& report) {
   report.add(std::move(row));
 }
 
-// Wakes itself as long as there is something left to count.
+// Wakes itself until the count is used up.
 struct Ticker : sim::Actor {
   sim::Engine* engine = nullptr;
   std::int64_t left = 0;
@@ -373,7 +373,7 @@ void bench_engine(const Options& options, Report& report) {
 struct Group {
   const char* name;
   void (*bench)(const Options& options, Report& report);
-  bool asked_only = false;  // takes long: only where --only names it
+  bool asked_only = false;  // slow: runs only if --only names it
 };
 constexpr Group kGroups[] = {{"engine", bench_engine},     {"server", bench_server},
                              {"ring", bench_ring},         {"large", bench_large},

@@ -1,4 +1,4 @@
-// The simulator's speed, beside SimGrid's.
+// The simulator's speed, compared with SimGrid's.
 #pragma once
 
 #include "tests/bench/common/report.h"
@@ -8,8 +8,8 @@
 
 namespace foretrain::bench {
 
-/// Reports events and messages simulated per second, how time grows to 10,000 workers, what real
-/// gradients take, a sweep, the first answer.
+/// Measures simulated events and messages per second, the growth of time up to 10,000 workers, the
+/// cost of real gradients, a sweep, the first answer.
 ///
 ///     --smoke        one short simulation of each kind
 ///     --only NAMES   of these groups: engine, server, ring, large, numerics, sweep, first, huge;

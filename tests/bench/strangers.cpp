@@ -19,8 +19,8 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr auto kAway = std::chrono::seconds(1);             // until it comes again
-constexpr auto kABitMore = std::chrono::milliseconds(200);  // from byte to byte of a slow one
+constexpr auto kAway = std::chrono::seconds(1);             // until it reconnects
+constexpr auto kABitMore = std::chrono::milliseconds(200);  // between two bytes of a slow one
 
 }  // namespace
 
@@ -52,7 +52,7 @@ class Strangers::Stranger {
       come_again();
     });
   }
-  // Of the last byte nothing ever comes.
+  // Never sends the last byte.
   void say_more() {
     timer_.expires_after(kABitMore);
     timer_.async_wait([this](error_code error) {
@@ -64,7 +64,7 @@ class Strangers::Stranger {
   void come_again() {
     error_code ignored;
     socket_.close(ignored);
-    timer_.expires_after(kAway);  // a byte that was to come is not said any more
+    timer_.expires_after(kAway);  // cancels the wait for the next byte
     timer_.async_wait([this](error_code error) {
       if (!error) come();
     });

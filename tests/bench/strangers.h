@@ -1,4 +1,4 @@
-// Connections of nobody to a port, for as long as they are wanted.
+// Strangers that connect to a port.
 #pragma once
 
 #include <atomic>
@@ -8,10 +8,10 @@
 
 namespace foretrain::bench {
 
-/// So many come to a port of loopback as soon as somebody listens there. Idle ones say nothing,
-/// slow ones what a node says first, a byte at a time. Who is turned away comes again a second
-/// later, so at most `idle + slow` come a second, and whoever listens never has peace. On a thread
-/// of their own.
+/// Connects this many strangers to a port of loopback as soon as somebody listens there. Idle ones
+/// send nothing; slow ones send a node's first message, one byte at a time. A rejected stranger
+/// reconnects a second later, so at most `idle + slow` connect per second, without a break. Runs on
+/// its own thread.
 class Strangers {
  public:
   Strangers(int port, std::size_t idle, std::size_t slow);
@@ -19,9 +19,9 @@ class Strangers {
   Strangers& operator=(const Strangers&) = delete;
   ~Strangers();
 
-  /// Connections that were made so far.
+  /// Connections made so far.
   [[nodiscard]] std::int64_t came() const { return came_; }
-  /// Of them, those that the other end has closed.
+  /// Those of them that the other end has closed.
   [[nodiscard]] std::int64_t turned_away() const { return turned_away_; }
 
  private:

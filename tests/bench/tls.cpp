@@ -20,14 +20,14 @@ namespace {
 
 constexpr int kRounds = 9;
 
-// TLS beside plain in rounds that alternate; the note says the median of the ratios.
+// TLS and plain in alternating rounds; the note gives the median of the ratios.
 Result alternate(const std::string& name, const std::string& unit, int rounds,
                  const std::function<double(bool encrypted)>& measure) {
   std::vector<double> plain;
   std::vector<double> encrypted;
   std::vector<double> ratios;
   for (int round = 0; round < rounds; ++round) {
-    // Who goes first changes, too.
+    // The order within a round alternates too.
     const bool first = round % 2 == 1;
     const double one = measure(first);
     const double other = measure(!first);

@@ -1,4 +1,4 @@
-// What encryption costs.
+// The cost of encryption.
 #pragma once
 
 #include "tests/bench/common/report.h"
@@ -8,9 +8,9 @@
 
 namespace foretrain::bench {
 
-/// Plain against TLS in alternation, so that both meet the machine in the same minute: messages of
-/// 1 KB, 1 MB and 25 MB to a node on another core, then a training of lenet_large, sync, two
-/// workers. Reports medians, the median of the ratios, and what a byte takes longer.
+/// Plain and TLS in alternation, so that both see the machine in the same state: messages of 1 KB,
+/// 1 MB and 25 MB to a node on another core, then a training of lenet_large, sync, two workers.
+/// Reports medians, the median of the ratios, and the extra time per byte.
 ///
 ///     --smoke       once, small
 ///     --rounds N    of either; default 9

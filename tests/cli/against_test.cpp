@@ -1,4 +1,4 @@
-// `validate --against` as people call it: a table of what was measured, beside forecasts of it.
+// `validate --against` on the command line: a table of measurements with forecasts.
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// A run beside its test, which kills what it has started.
+// A run in the background of a test.
 #pragma once
 
 #include "tests/cli/child.h"
@@ -35,7 +35,7 @@ inline std::size_t how_often(const std::string& text, const std::string& part) {
   return count;
 }
 
-/// `foretrain run small.yaml --out out`; what it says is in err.txt. It is waited for at the end.
+/// Runs `foretrain run small.yaml --out out`, stderr in err.txt; the destructor waits for its end.
 class BackgroundRun {
  public:
   BackgroundRun(Sandbox& sandbox, const std::vector<std::string>& settings,
@@ -62,7 +62,7 @@ class BackgroundRun {
     waitpid(launcher_, nullptr, 0);
   }
 
-  /// The step of the newest checkpoint; 0: there is none.
+  /// The step of the newest checkpoint; 0 if there is none.
   [[nodiscard]] std::int64_t newest() const {
     std::int64_t newest = 0;
     std::error_code error;
@@ -75,7 +75,7 @@ class BackgroundRun {
     }
     return newest;
   }
-  /// Until more bytes than these of its steps are written.
+  /// Waits until more than this many bytes of its steps are written.
   void wait_for_steps(std::uintmax_t bytes) const {
     wait_until([&] {
       std::error_code none;
@@ -83,22 +83,22 @@ class BackgroundRun {
       return !none && size > bytes;
     });
   }
-  /// Until a checkpoint after `step` is whole.
+  /// Waits until a checkpoint after `step` is complete.
   void wait_for_checkpoint_after(std::int64_t step) const {
     wait_until([&] { return newest() > step; });
   }
 
   [[nodiscard]] std::vector<pid_t> nodes() const {
     std::vector<pid_t> nodes = child_processes(launcher_);
-    std::ranges::sort(nodes);  // in the order in which they were started
+    std::ranges::sort(nodes);  // in the order of their start
     return nodes;
   }
   [[nodiscard]] pid_t launcher() const { return launcher_; }
-  /// A node, workers first; -1: the launcher.
+  /// Kills a node, workers first; -1: the launcher.
   void kill_one(int victim) const {
     kill(victim < 0 ? launcher_ : nodes().at(static_cast<std::size_t>(victim)), SIGKILL);
   }
-  /// The exit status, or 128 and the signal.
+  /// Returns the exit status, or 128 plus the signal.
   int wait() {
     ended_ = true;
     return exit_of(launcher_);

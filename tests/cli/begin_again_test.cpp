@@ -1,4 +1,4 @@
-// A run whose nodes wait for one that is gone: their processes stay.
+// A run with processes that survive the loss of a node.
 #include "reports/record/files.h"
 #include "tests/cli/background_run.h"
 #include "tests/cli/sandbox.h"
@@ -24,12 +24,12 @@ using testing::Sandbox;
 using testing::set_all;
 using testing::wait_until;
 
-constexpr std::int64_t kWaitingSteps = 2'000;  // of each of three workers
+constexpr std::int64_t kWaitingSteps = 2'000;  // per worker
 
 struct WaitShape {
   std::string strategy;
   int servers;
-  std::vector<int> victims;  // one after another, as they were started
+  std::vector<int> victims;  // in the order of the deaths, numbered by start
 };
 
 std::vector<std::string> three_that_wait(const WaitShape& shape) {
@@ -54,7 +54,7 @@ std::string weights_without_deaths(Sandbox& sandbox, std::vector<std::string> se
   return read_record(sandbox.path("plain")).weights_sha256;
 }
 
-// When the run without deaths was at a step: with a sanitizer that is much later.
+// The time at which the run without deaths reached a step; much later with a sanitizer.
 std::int64_t ms_at_step(Sandbox& sandbox, std::int64_t step) {
   constexpr std::int64_t kNsPerMs = 1'000'000;
   const std::vector<StepRow> rows = read_record(sandbox.path("plain")).steps;
@@ -64,7 +64,7 @@ std::int64_t ms_at_step(Sandbox& sandbox, std::int64_t step) {
   return row->report.start.ns / kNsPerMs + 1;
 }
 
-// All processes but that of the victim are there still.
+// All processes except the victim's are still running.
 void check_all_but_one_stay(const std::vector<pid_t>& before, const std::vector<pid_t>& after,
                             pid_t victim) {
   CHECK(after.size() == before.size());
@@ -138,10 +138,10 @@ TEST_CASE("begin again: who is not back in time ends the run, which --resume goe
   settings.push_back(fmt::format("faults=[{{at: {} ms, kill: worker1, restart_after: 60 s}}]",
                                  ms_at_step(sandbox, kWaitingSteps / 2)));
   std::ranges::replace(settings, "training.rejoin_limit=60 s", "training.rejoin_limit=300 ms");
-  // So often that one is whole by then, on a busy machine, too.
+  // So often that a checkpoint is complete by then even on a busy machine.
   std::ranges::replace(settings, "checkpoint={every: 50 steps, keep: 2}",
                        "checkpoint={every: 10 steps, keep: 2}");
-  // A restart that is left does not make the others wait for longer.
+  // Remaining restarts do not prolong the wait.
   const Called run =
       sandbox.call("run small.yaml --quiet --max-restarts 1 --out out" + set_all(settings));
   CAPTURE(run.err);

@@ -1,4 +1,4 @@
-// The cheapest cluster within a deadline, a budget, as people ask for it.
+// The cheapest cluster within a deadline or a budget, on the command line.
 #include "tests/cli/sandbox.h"
 #include "tests/scenarios/import/made_trace.h"
 
@@ -15,7 +15,7 @@ using testing::Sandbox;
 using Json = nlohmann::ordered_json;
 using Catch::Matchers::Contains;
 
-// 100 ms a gradient of 32 on a V100; ten hours for one of them.
+// A gradient of 32 examples takes 100 ms on a V100; the training takes ten hours on one.
 void write_priced_job(Sandbox& sandbox) {
   sandbox.write("layers.csv",
                 "layer,parameter_bytes,forward_ms,backward_ms\na,4000000,20,40\nb,400000,10,30\n");
@@ -53,7 +53,7 @@ TEST_CASE("budget command: the cheapest cluster is found, written as a scenario 
   INFO(simulated.err);
   REQUIRE(simulated.status == 0);
   const Json begun = Json::parse(simulated.out);
-  // All of it takes the steps of all workers at that pace.
+  // The whole training takes the steps of all workers at that rate.
   const double rate = begun["examples_per_s"];
   CHECK(json["cheapest"]["time_s"].get<double>() == Approx(11'520'000 / rate).epsilon(0.05));
 }
@@ -93,7 +93,7 @@ TEST_CASE("budget command: what it writes is read from any folder") {
     INFO(simulated.err);
     CHECK(simulated.status == 0);
   }
-  // The same question, asked from elsewhere.
+  // The same question, asked from another folder.
   const Called above = sandbox.call("whatif job.yaml --out work/found" + bounds);
   INFO(above.err);
   CHECK(above.status == 0);
@@ -113,7 +113,7 @@ TEST_CASE("budget command: where no cluster holds both the status says so") {
   CHECK_THAT(told.out, Contains("no cluster that was tried"));
 }
 
-// Sixty steps of one worker, judged every five.
+// Sixty steps of one worker, evaluated every five.
 void write_learning_job(Sandbox& sandbox) {
   sandbox.write("soft.yaml",
                 "foretrain: 1\nname: soft\ndataset: {take: 300, test_take: 100}\n"
@@ -131,7 +131,7 @@ TEST_CASE("budget command: with a target the time is that until a simulation rea
   REQUIRE(asked.status == 0);
   const Json json = Json::parse(asked.out);
   CHECK(json["target"]["loss"] == 2.1);
-  CHECK(json["learned"] == 3);  // batches of 16, 32, 8
+  CHECK(json["learned"] == 3);  // batch sizes 16, 32, 8
   CHECK(json["cheapest"]["steps_to_target"] > 0);
   CHECK_THAT(testing::text_of(sandbox.path("found/budget.txt")), Contains("reaches loss 2.1"));
   const Called simulated = sandbox.call("simulate found/cluster.yaml --json --quiet --out s");

@@ -1,4 +1,4 @@
-// A machine that others use while it trains, which the result says.
+// A training on a busy machine, which its result reports.
 #include "reports/record/files.h"
 #include "tests/cli/sandbox.h"
 
@@ -20,7 +20,7 @@ namespace {
 using testing::Called;
 using testing::Sandbox;
 
-// Two busy processes a core, as long as it lives.
+// Two busy processes per core, as long as this exists.
 class BusyCores {
  public:
   BusyCores() {

@@ -1,4 +1,4 @@
-// What check says of files, of shapes that a training would refuse.
+// The command `check` on files, on shapes that a training would reject.
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ using Catch::Contains;
 using testing::Called;
 using testing::Sandbox;
 
-// `more` stands from line 4 on.
+// `more` begins on line 4.
 Called checked(Sandbox& sandbox, const std::string& more) {
   sandbox.write(
       "named.yaml",
@@ -31,7 +31,7 @@ TEST_CASE("check: shapes of layers that do not fit are told, behind the scenario
   CHECK_THAT(called.out, Contains("batch_size: 16"));
   CHECK_THAT(called.err,
              Contains("named.yaml:5:18: model.layers[0]: layer 0 (conv): a window of 40 x 40"));
-  // Of what the layer's code cannot do, too.
+  // Limits of the layer's code are checked too.
   const Called large = checked(sandbox, "model: {layers: [{kind: max_pool, size: 17}, dense]}\n");
   CHECK(large.status == 2);
   CHECK_THAT(large.err, Contains("named.yaml:4:18: model.layers[0]: layer 0 (max_pool): size is "

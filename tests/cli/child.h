@@ -1,4 +1,4 @@
-// The program as a child of its test.
+// The program as a child process of a test.
 #pragma once
 
 #include "tests/support/places.h"
@@ -11,7 +11,7 @@
 
 namespace foretrain::testing {
 
-/// What the child of a fork does: it goes on as the program, called with `words`.
+/// Replaces the child after a fork by the program, called with `words`.
 [[noreturn]] inline void become_program(std::vector<std::string> words) {
   words.insert(words.begin(), program_path());
   std::vector<char*> arguments;
@@ -22,7 +22,7 @@ namespace foretrain::testing {
   _exit(127);
 }
 
-/// Waits for it. The exit status, or 128 and the signal that ended it.
+/// Waits for its end. Returns the exit status, or 128 plus the signal.
 inline int exit_of(pid_t child) {
   int status = 0;
   waitpid(child, &status, 0);

@@ -1,4 +1,4 @@
-// The command line as a man page, as completion: tried by the shells that are here.
+// The command line as a man page or as shell completion, tested in the installed shells.
 #include "scenarios/spec/reference.h"
 #include "tests/cli/sandbox.h"
 
@@ -20,7 +20,7 @@ namespace {
 using testing::Called;
 using testing::Sandbox;
 
-/// The long options that help names of a command.
+/// The long options in the help of a command.
 std::set<std::string> options_of(Sandbox& sandbox, const std::string& command) {
   std::set<std::string> options;
   const std::string help = sandbox.call(command + " --help").out;
@@ -37,8 +37,8 @@ std::set<std::string> words_of(const std::string& text) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
-/// What a shell prints of a script, which finds the program by its name; false where the shell is
-/// not there.
+/// The output of a shell for a script that finds the program by its name; false if the shell is not
+/// installed.
 bool run_shell(Sandbox& sandbox, const std::string& shell, const std::string& script,
                std::string& out) {
   sandbox.write("script", script);
@@ -56,7 +56,7 @@ bool run_shell(Sandbox& sandbox, const std::string& shell, const std::string& sc
   return true;
 }
 
-/// bash: what `words` are completed to, the last of them as far as it was typed.
+/// bash script that prints the completions of `words`, of which the last may be incomplete.
 std::string asked(const std::string& words) {
   return fmt::format(
       "COMP_WORDS=({}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _foretrain; "
@@ -148,7 +148,7 @@ TEST_CASE("describe: bash completes the keys of scenarios where one is set") {
 
 TEST_CASE("describe: zsh is told values with what they are") {
   Sandbox sandbox;
-  // Its own functions are for a terminal: this prints what it is told.
+  // Zsh's own function needs a terminal; this one prints its arguments.
   std::string script = "_describe() { print -r -- $lines $suffix }\n";
   sandbox.write("completion", sandbox.call("describe zsh").out);
   for (const char* words : {"val", "run --met", "run --record s", "run --set training.wor"}) {

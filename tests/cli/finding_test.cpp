@@ -1,4 +1,4 @@
-// What the program says of costs, of the best case, of what a forecast stands on.
+// Costs, the best case, the basis of a forecast in the program's output.
 #include "tests/cli/sandbox.h"
 #include "tests/cli/told.h"
 
@@ -15,7 +15,7 @@ namespace {
 using testing::Called;
 using testing::Sandbox;
 
-/// Workers on hosts that nobody measured, with prices; sync and async of them tie.
+/// Workers on hosts without measurements, with prices; sync and async give equal times.
 void write_described(Sandbox& sandbox) {
   sandbox.write("described.yaml",
                 "foretrain: 1\nname: described\nquestion: How many workers?\nnumerics: off\n"
@@ -27,10 +27,10 @@ void write_described(Sandbox& sandbox) {
 
 const std::string kWorkersSwept = " --set 'sweep.training.workers=[1, 2, 4]' ";
 
-/// All that people are told.
+/// Both outputs of a command.
 std::string told(const Called& called) { return called.out + called.err; }
 
-/// The same as one line: sentences are broken wherever 80 columns end.
+/// The same on one line, because sentences are wrapped at 80 columns.
 std::string told_flat(const Called& called) {
   std::string text = told(called);
   std::ranges::replace(text, '\n', ' ');
@@ -90,7 +90,7 @@ TEST_CASE("finding: a simulation says what it costs, a host in two currencies is
   INFO(called.err);
   REQUIRE(called.status == 0);
   const auto json = nlohmann::json::parse(called.out);
-  // Two workers and a server, each on a host of its own.
+  // Two workers and a server, each on its own host.
   CHECK(json.at("price_per_hour") == Approx(3 * 3.6));
   CHECK(json.at("currency") == "USD");
   CHECK(json.at("cost") == Approx(3 * 0.001 * json.at("time_s").get<double>()));

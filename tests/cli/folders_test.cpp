@@ -1,4 +1,4 @@
-// What a command does where a folder holds the answer of another one.
+// Commands with a folder that has the answer of another one.
 #include "reports/cli/folders.h"
 
 #include "reports/record/files.h"
@@ -32,7 +32,7 @@ TEST_CASE("folders: settings are called as they were given, in the order of thei
   CHECK(settings_name({}).empty());
   CHECK(settings_name({"training.workers=4"}) == "training.workers=4");
   CHECK(settings_name({"training.workers=4", "seed=2"}) == "seed=2,training.workers=4");
-  CHECK(settings_name({"checkpoint={every: 50 steps}"}).size() == 8);  // a colon
+  CHECK(settings_name({"checkpoint={every: 50 steps}"}).size() == 8);  // contains a colon
   CHECK(settings_name({"sweep.training.strategy=[sync, async]"}) ==
         "sweep.training.strategy=sync,async");
 }
@@ -89,7 +89,7 @@ TEST_CASE("folders: a record of other settings in --out is refused unless --forc
   Sandbox sandbox;
   REQUIRE(sandbox.call(kSimulate + "--out here").status == 0);
   const std::string before = testing::text_of(sandbox.path("here/run.json"));
-  CHECK(sandbox.call(kSimulate + "--out here").status == 0);  // the same again
+  CHECK(sandbox.call(kSimulate + "--out here").status == 0);  // the same command again
   const Called other = sandbox.call(kSimulate + "--out here --set training.batch_size=8");
   CHECK(other.status == 2);
   CHECK(other.err ==
@@ -176,14 +176,14 @@ TEST_CASE("folders: an answer or a report does not take the place of a record's 
   const Called report = sandbox.call("report here --out there");
   CHECK(report.status == 2);
   CHECK_THAT(report.err, Contains("there: here is the record of a training"));
-  CHECK(sandbox.call("report here --out here").status == 0);  // its own page anew
+  CHECK(sandbox.call("report here --out here").status == 0);  // its own page, written again
 }
 
 TEST_CASE("folders: files of an earlier report that stay are told") {
   Sandbox sandbox;
   REQUIRE(sandbox.call(kSimulate + "--out here").status == 0);
   CHECK(sandbox.call("report here --out page").err.empty());
-  CHECK(sandbox.call("report here --out page").err.empty());  // all of it is written anew
+  CHECK(sandbox.call("report here --out page").err.empty());  // everything is written again
   sandbox.write("page/learning.svg", "of another record");
   CHECK_THAT(sandbox.call("report here --out page").err,
              Contains("page also holds a file of an earlier report: learning.svg\n"));

@@ -1,4 +1,4 @@
-// The program as people call it: output, errors, exit status.
+// The program on the command line: output, errors, exit status.
 #include "tests/cli/sandbox.h"
 
 #include <boost/asio/io_context.hpp>

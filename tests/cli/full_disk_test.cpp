@@ -1,4 +1,4 @@
-// A disk, or a reader of standard output, that takes no more.
+// A full disk, a closed reader of standard output.
 #include "reports/record/files.h"
 #include "tests/cli/sandbox.h"
 #include "tests/support/half_written.h"
@@ -46,7 +46,7 @@ TEST_CASE("full disk: a command whose result standard output does not take has f
     CHECK(called.status == 1);
     CHECK_THAT(called.err, Contains("error: standard output: cannot write"));
   }
-  // What could be kept is there nevertheless.
+  // Results that could be written are there nevertheless.
   CHECK(read_record(sandbox.path("s")).outcome == Outcome::done);
   CHECK(sandbox.has("r/provenance.json"));
 }
@@ -56,7 +56,7 @@ TEST_CASE("full disk: weights that cannot be saved fail the run by their own nam
     WARN("skipped: there is no /dev/full here");
     return;
   }
-  const std::string strategy = GENERATE("sync", "async");  // async would go on without the worker
+  const std::string strategy = GENERATE("sync", "async");  // async survives a worker
   Sandbox sandbox;
   fs::create_symlink("/dev/full", sandbox.path("w.safetensors"));
   const Called called = sandbox.call(
@@ -98,7 +98,7 @@ TEST_CASE("full disk: a simulation is told first, then kept without the rows tha
   CHECK(record.gradients == 4'000);
   CHECK(record.step_totals->steps == 4'000);
   CHECK(half_written(sandbox.path("here")).empty());
-  // With --json, too, the answer is there.
+  // The answer is printed with --json as well.
   const SmallFiles full(30'000);
   const Called json = sandbox.call(simulate + "--json");
   CHECK(json.status == 1);
@@ -125,7 +125,7 @@ TEST_CASE("full disk: a sweep tells what it did, keeps the rows that fit, goes o
   CHECK_THAT(again.out, Contains("24 of 24 cases are done") && Contains("by an earlier start"));
 }
 
-// What a full disk is in earnest.
+// With a really full disk.
 TEST_CASE("full disk: a run into a file system that fills up says so, and can be read") {
   if (geteuid() != 0) {
     WARN("skipped: only root mounts a small file system");

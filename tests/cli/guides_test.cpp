@@ -1,4 +1,4 @@
-// The pages that newcomers read: every command is one, every link leads somewhere.
+// The guides: every command in them is valid, every link has a target.
 #include "scenarios/library/library.h"
 #include "tests/cli/sandbox.h"
 
@@ -29,8 +29,8 @@ std::vector<fs::path> pages() {
   return found;
 }
 
-/// What the page has people type, from `foretrain` on, one a line however it was broken; what
-/// launchers stand in front is left out, so is what stands behind a `#`.
+/// The commands of a page from `foretrain` on, with continued lines joined. Launchers before them
+/// and comments after a `#` are removed.
 std::vector<std::string> typed_in(const fs::path& page) {
   const std::string text = std::regex_replace(text_of(page), std::regex(" *\\\\\n *"), " ");
   const std::regex command(
@@ -44,7 +44,7 @@ std::vector<std::string> typed_in(const fs::path& page) {
   return commands;
 }
 
-/// A command of a page, with the lines that the page shows of its answer.
+/// A command of a page, with the lines of its output that the page shows.
 struct Shown {
   std::string command;
   std::vector<std::string> lines{};
@@ -54,7 +54,7 @@ std::vector<Shown> shown_in(const fs::path& page) {
   const std::string text = std::regex_replace(text_of(page), std::regex(" *\\\\\n *"), " ");
   const std::string indent(4, ' ');
   std::vector<Shown> shown;
-  bool open = false;  // no text of the page has come since the command
+  bool open = false;  // no prose of the page since the command
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with(indent + "foretrain ")) {
@@ -69,7 +69,7 @@ std::vector<Shown> shown_in(const fs::path& page) {
   return shown;
 }
 
-/// The first of the lines that the answer has not, where all of them stand in it in this order.
+/// The first line that is missing in the answer, which has to contain all of them in this order.
 std::string first_missing(const std::vector<std::string>& lines, const std::string& answer) {
   std::istringstream said(answer);
   for (const std::string& line : lines) {
@@ -82,7 +82,7 @@ std::string first_missing(const std::vector<std::string>& lines, const std::stri
   return {};
 }
 
-/// The words of a command, their quotes still around them.
+/// The words of a command, including their quotes.
 std::vector<std::string> words_in(const std::string& command) {
   std::vector<std::string> words;
   const std::regex word("(?:[^ '\"]|'[^']*'|\"[^\"]*\")+");
@@ -92,7 +92,7 @@ std::vector<std::string> words_in(const std::string& command) {
   return words;
 }
 
-/// A command as the program knows it: `data` with what follows it is one.
+/// The command's name in the program: `data` has a second word.
 std::string path_in(const std::vector<std::string>& words) {
   return words[1] == "data" ? words[1] + " " + words[2] : words[1];
 }
@@ -139,7 +139,7 @@ TEST_CASE("guides: a scenario of the library is taken as it is asked for") {
       CAPTURE(page.filename().string(), typed, check);
       const Called called = sandbox.call(check);
       seen.insert(*name);
-      // Files of data sets are not the library's: all else is right where they alone are missing.
+      // The library has no data sets; the rest is valid if only they are missing.
       if (called.err.find(": dataset.path: ") != std::string::npos) continue;
       CHECK(called.err.empty());
       CHECK(called.status == 0);

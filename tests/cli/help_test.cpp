@@ -1,4 +1,4 @@
-// What the program says to who does not know its commands.
+// The program's help for people who do not know its commands.
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>
@@ -80,7 +80,7 @@ TEST_CASE("help: every command shows what it is called like") {
   CHECK_THAT(sandbox.call("describe man").out, Contains("foretrain data verify data/mnist"));
 }
 
-// Those that need nothing but the library.
+// The examples that need only the library.
 TEST_CASE("help: examples are command lines that the program takes") {
   Sandbox sandbox;
   for (const char* words : {"check scenarios/quickstart.yaml --set training.batch_size=64",

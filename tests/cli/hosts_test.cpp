@@ -1,4 +1,4 @@
-// `run --hosts`, with a script in the place of ssh: hosts are this machine by other names.
+// `run --hosts` with a script in place of ssh: hosts are this machine under other names.
 #include "models/data/digits.h"
 #include "tests/cli/background_run.h"
 #include "tests/cli/sandbox.h"
@@ -32,9 +32,9 @@ using testing::text_of;
 using testing::wait_until;
 using testing::weights_of;
 
-// Options go, a host decides what becomes of the command; who logs in is at home. Of a process it
-// says whose it is (SSH_OF), so that a test finds those that it started. Hosts by the names of
-// own-* have a folder `out` of their own, which is to others that by their name.
+// The script skips options and treats the command by the host's name; the login starts in the root
+// folder. It marks its processes by SSH_OF, so that a test finds those that it started. Hosts named
+// own-* mount a folder over `out`; other hosts see it under the host's name.
 constexpr const char* kStandIn = R"sh(#!/bin/sh
 folder=$(cd "$(dirname "$0")" && pwd)
 echo "$*" >>"$folder/words.txt"
@@ -82,11 +82,11 @@ class SshSandbox : public Sandbox {
                     hosts + " " + more,
                 before);
   }
-  /// Whether hosts may have folders of their own: who is root may give them.
+  /// Whether hosts can have separate folders, which needs root.
   bool gives_folders() {
     return call("--version", "unshare -m mount --bind . . 2>mount.txt").status == 0;
   }
-  /// The steps of which a run in `folder` has a file of this name, the newest first.
+  /// The steps for which `folder` has a checkpoint file with this name, newest first.
   [[nodiscard]] std::vector<int> kept_steps(const std::string& folder,
                                             const std::string& file) const {
     std::vector<int> steps;
@@ -99,7 +99,7 @@ class SshSandbox : public Sandbox {
                                    const std::string& file) const {
     return path(folder) / "checkpoints" / ("step-" + std::to_string(step)) / file;
   }
-  /// The processes of nodes that stand-ins of this sandbox have started.
+  /// The node processes that stand-ins of this sandbox have started.
   [[nodiscard]] std::vector<pid_t> remote_nodes(const std::string& id = "") const {
     const std::string mark = "SSH_OF=" + fs::canonical(path("ssh")).parent_path().string();
     const std::string number = std::string("--id") + '\0' + id + '\0';
@@ -117,7 +117,7 @@ class SshSandbox : public Sandbox {
     }
     return found;
   }
-  /// They hear by their connection that their launcher has ended.
+  /// They notice the end of their launcher by their connection.
   void wait_until_remote_nodes_end() const {
     wait_until([&] { return remote_nodes().empty(); });
   }
@@ -135,7 +135,7 @@ std::string weights_on(SshSandbox& sandbox, const std::string& hosts, const std:
   return weights_of(sandbox.call_hosts(hosts, more));
 }
 
-/// A training of three nodes that would take hours, once it has made some steps.
+/// A training of three nodes that would take hours, after its first steps.
 class RemoteRun {
  public:
   RemoteRun(SshSandbox& sandbox, const std::string& hosts, const std::string& strategy,
@@ -311,7 +311,7 @@ TEST_CASE("hosts: a server that all wait for is started again on its host, the o
   training.wait_until_nodes_are(0);
 }
 
-// What is under way at the end of a training may have become no checkpoint.
+// Parts that are being written at the end of a training may belong to no complete checkpoint.
 void check_same_steps(const SshSandbox& sandbox, const std::vector<int>& whole) {
   REQUIRE(whole.size() == 3);
   for (const auto& [host, part] :

@@ -1,4 +1,4 @@
-// What a command would have to ignore, it refuses in words that say what there is.
+// Options that a command would have to ignore, which are errors instead.
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ using Catch::Contains;
 using testing::Called;
 using testing::Sandbox;
 
-/// What it says on standard error, where it refuses its input as it should.
+/// Standard error of a command that has to reject its input.
 std::string refused(Sandbox& sandbox, const std::string& arguments,
                     const std::string& before = "true") {
   const Called called = sandbox.call(arguments, before);

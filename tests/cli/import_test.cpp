@@ -1,4 +1,4 @@
-// A trace that becomes a scenario, whose forecast is the step that was traced.
+// A trace imported as a scenario, whose forecast equals the traced step.
 #include "tests/cli/sandbox.h"
 #include "tests/scenarios/import/made_trace.h"
 
@@ -83,7 +83,7 @@ TEST_CASE("import: of a step that was measured a job is made whose step takes as
   const Json job = Json::parse(imported.out);
   CHECK(job["parameters"] == 2'500'000);
   CHECK(job["workers"] == 4);
-  // 10 MB, three quarters of them in and out twice, at 1.25 GB/s: 12 ms at least.
+  // 10 MB, of which 3/4 go in and out twice at 1.25 GB/s: at least 12 ms.
   CHECK(job["step_without_compute_s"] >= 12e-3);
   CHECK(job["gradient_s"] > 35e-3 - job["step_without_compute_s"].get<double>());
   CHECK(job["gradient_s"] < 35e-3);
@@ -95,7 +95,7 @@ TEST_CASE("import: of a step that was measured a job is made whose step takes as
   CHECK(sandbox.call("simulate job/job.yaml --quiet --out s --force --set training.workers=16")
             .status == 0);
 
-  CHECK(sandbox.call(words).status == 2);  // it is there already
+  CHECK(sandbox.call(words).status == 2);  // it exists already
   const Called short_step =
       sandbox.call("import mine.yaml --parameters 2.5M --step '5 ms' --workers 4 --out other");
   CHECK(short_step.status == 2);

@@ -1,4 +1,4 @@
-// What cmake --install puts where.
+// The files that cmake --install installs.
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>
@@ -42,7 +42,7 @@ TEST_CASE("installed: the program, its library, man page, completion are where t
   CHECK(testing::text_of(place / "share/bash-completion/completions/foretrain") ==
         sandbox.call("describe bash").out);
 
-  // The whole library, nothing of its sources.
+  // The whole library, without its sources.
   const fs::path scenarios = fs::path(source_dir()) / "scenarios";
   const fs::path library = place / "share/foretrain/scenarios";
   for (const auto& entry : fs::recursive_directory_iterator(scenarios)) {
@@ -57,8 +57,7 @@ TEST_CASE("installed: the program, its library, man page, completion are where t
     CHECK(!fs::is_empty(entry.path()));
   }
 
-  // It is this library that the installed program finds, not the one of the sources, by path, by
-  // name.
+  // The installed program finds this library, not the one of the sources, by path and by name.
   std::ofstream(library / "quickstart.yaml") << "foretrain: 1\nname: the-installed-one\n";
   for (const char* name : {"scenarios/quickstart.yaml", "quickstart"}) {
     CAPTURE(name);
@@ -69,7 +68,7 @@ TEST_CASE("installed: the program, its library, man page, completion are where t
     CHECK(testing::text_of(sandbox.path("checked")).find("\nname: the-installed-one\n") !=
           std::string::npos);
   }
-  // So does that which a package has behind it.
+  // A program below lib/, where packages put it, finds the same library.
   fs::create_directories(place / "lib/foretrain");
   fs::rename(place / "bin/foretrain", place / "lib/foretrain/foretrain-avx512");
   const std::string behind = fmt::format(

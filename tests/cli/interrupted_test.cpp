@@ -1,4 +1,4 @@
-// Ctrl-C, SIGTERM: what asks a command to end.
+// Commands that Ctrl-C or SIGTERM interrupts.
 #include "reports/cli/commands.h"
 #include "reports/record/files.h"
 #include "reports/record/interruption.h"
@@ -28,7 +28,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// A command that is under way in the folder of a sandbox; killed at the end, if it is still there.
+/// A running command in the folder of a sandbox; the destructor kills it if it still runs.
 class StartedCommand {
  public:
   StartedCommand(Sandbox& sandbox, const std::vector<std::string>& words) : sandbox_(sandbox) {
@@ -44,8 +44,7 @@ class StartedCommand {
     waitpid(process_, nullptr, 0);
   }
 
-  /// It has ears for a signal, of its own: until it has become the program it has those of the
-  /// tests.
+  /// Whether it handles a signal itself: before its exec it has the handlers of the tests.
   [[nodiscard]] bool listens_to(int signal) const {
     const std::string process = "/proc/" + std::to_string(process_);
     std::error_code gone;
@@ -60,7 +59,7 @@ class StartedCommand {
   [[nodiscard]] bool says(const std::string& what) const {
     return text_of(sandbox_.path("said.err")).find(what) != std::string::npos;
   }
-  /// The CPU time that it has used, in ticks of the kernel (hundredths of a second).
+  /// CPU time used so far, in ticks of the kernel (hundredths of a second).
   [[nodiscard]] std::int64_t ticks() const {
     const std::string stat = text_of("/proc/" + std::to_string(process_) + "/stat");
     std::istringstream fields(stat.substr(stat.rfind(')') + 1));
@@ -70,7 +69,7 @@ class StartedCommand {
     fields >> user;
     return user;
   }
-  /// It has started others, which measure.
+  /// Whether it has started child processes, which measure.
   [[nodiscard]] bool has_children() const { return !child_processes(process_).empty(); }
   void send(int signal) const { kill(process_, signal); }
   int wait() {
@@ -102,7 +101,7 @@ TEST_CASE("interrupted: a simulation leaves the record so far with its totals, w
                 rows, "--set", "training.steps=10000000", "--set", "numerics=off"});
   wait_until([&] { return command.listens_to(signal) && sandbox.has("here"); });
   const std::int64_t began = command.ticks();
-  wait_until([&] { return command.ticks() > began + 20; });  // it is at its steps by now
+  wait_until([&] { return command.ticks() > began + 20; });  // it computes steps by now
   command.send(signal);
   CHECK(command.wait() == 130);
   const Record record = read_record(sandbox.path("here"));
@@ -122,7 +121,7 @@ TEST_CASE("interrupted: a calibration that a command has begun ends, and nothing
   CAPTURE(mode);
   Sandbox sandbox;
   StartedCommand command(sandbox, {mode, "small.yaml", "--out", "here"});
-  // The sweep itself is quiet, so that it says nothing of what it measures.
+  // The sweep itself does not print what it measures.
   if (mode == "simulate") wait_until([&] { return command.says("messages over loopback"); });
   if (mode == "sweep") wait_until([&] { return command.has_children(); });
   command.send(SIGINT);
@@ -151,7 +150,7 @@ TEST_CASE("interrupted: a run of several cases begins no other, those that are d
   CHECK(!sandbox.has("here/seed=9/run.json"));
 }
 
-/// Cases that are done as soon as they are asked for.
+/// Cases that finish at once.
 Record done_at_once(const Case& each) {
   Record record = small_record(Mode::simulate, "sync");
   record.scenario_case = each;

@@ -1,4 +1,4 @@
-// What a launcher leaves that was killed.
+// The record of a run whose launcher was killed.
 #include "reports/record/files.h"
 #include "tests/cli/background_run.h"
 #include "tests/cli/sandbox.h"

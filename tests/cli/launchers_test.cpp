@@ -1,4 +1,4 @@
-// Tasks that somebody's launcher starts: they train one training, or an error names the variable.
+// Tasks started by foreign launchers: they train together, or an error names the variable.
 #include "reports/record/files.h"
 #include "tests/cli/sandbox.h"
 
@@ -23,7 +23,7 @@ int shell(const Sandbox& sandbox, const std::string& command) {
   return WEXITSTATUS(std::system((in + command).c_str()));
 }
 
-/// Three tasks beside each other, each with these variables, in which $r is its rank.
+/// Three tasks in parallel with these variables, in which $r is the rank.
 std::string three_tasks(const std::string& variables) {
   return "for r in 0 1 2; do " + variables + " '" + program_path() +
          "' run three.yaml --quiet --out out >$r.out 2>$r.err & done; wait";
@@ -37,7 +37,7 @@ TEST_CASE("launchers: tasks of MPICH train one training") {
   const Record record = read_record(sandbox.path("out"));
   CHECK(record.outcome == Outcome::done);
   CHECK(record.nodes.size() == 3);
-  CHECK(testing::text_of(sandbox.path("1.out")).empty());  // rank 0 alone tells of it
+  CHECK(testing::text_of(sandbox.path("1.out")).empty());  // only rank 0 reports
 }
 
 TEST_CASE("launchers: tasks of one that is not known train nothing") {

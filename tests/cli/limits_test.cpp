@@ -1,4 +1,4 @@
-// What the program does where its user may have less of something than a training takes.
+// Resource limits of the user that are lower than a training needs.
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>

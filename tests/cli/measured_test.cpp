@@ -1,4 +1,4 @@
-// A forecast by what the library says that somebody measured, as people ask for it.
+// Forecasts by measured training rates of the library, on the command line.
 #include "tests/cli/sandbox.h"
 #include "tests/cli/told.h"
 
@@ -21,7 +21,7 @@ TEST_CASE("measured: a network of the library on a host of the library takes wha
   const Called called = sandbox.call(std::string(kMeasuredJob) +
                                      "resnet50 --set 'cluster={hosts: [{like: p3.16xlarge}]}'");
   REQUIRE(called.status == 0);
-  // 128 examples at 384.19 a second, whatever the data sheet.
+  // 128 examples at 384.19 per second, independently of the data sheet.
   CHECK(testing::squeezed(called.out).find("\n step [ms] 333.2\n") != std::string::npos);
   std::string said = called.out;
   std::ranges::replace(said, '\n', ' ');

@@ -1,4 +1,4 @@
-// A newcomer's first commands: a scenario of their own, those of the library.
+// A newcomer's first commands: their own scenario, those of the library.
 #include "reports/cli/acts.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/library/library.h"

@@ -1,4 +1,4 @@
-// What a run's folder says of the program that wrote it.
+// The provenance of the program in a run's folder.
 #include "exec/system/processor.h"
 #include "exec/transport/build_name.h"
 #include "models/networks/registry.h"
@@ -30,7 +30,7 @@ TEST_CASE("provenance: a run says which build wrote its folder, a simulation doe
         std::vector<std::string>{"run", "small.yaml", "--quiet", "--set", "training.steps=3",
                                  "--out", "real"});
 
-  // A report tells it, on the terminal as on its page.
+  // A report shows it, on the terminal and on its page.
   const auto report = sandbox.call("report real --full --out page");
   CHECK(report.out.find(" written by ") != std::string::npos);
   const std::string page = testing::text_of(sandbox.path("page/report.html"));
@@ -40,7 +40,7 @@ TEST_CASE("provenance: a run says which build wrote its folder, a simulation doe
       sandbox.call("simulate small.yaml --quiet --machine machine.yaml --out forecast").status ==
       0);
   CHECK(!sandbox.has("forecast/provenance.json"));
-  // Nor does it stay where a simulation takes the folder of a run.
+  // It is removed if a simulation reuses the folder of a run.
   REQUIRE(sandbox.call("simulate small.yaml --quiet --machine machine.yaml --out real --force")
               .status == 0);
   CHECK(!sandbox.has("real/provenance.json"));

@@ -1,4 +1,4 @@
-// How often a command reads the text of a sparse data set: once a process.
+// How often a command reads a sparse data set: once per process.
 #include "tests/cli/sandbox.h"
 #include "tests/support/openings.h"
 
@@ -10,7 +10,7 @@
 namespace foretrain::testing {
 namespace {
 
-/// A scenario of Criteo rows in `data`, a machine that knows its model.
+/// A scenario with Criteo rows in `data`, with a machine that knows its model.
 void write_clicks(Sandbox& sandbox) {
   std::filesystem::create_directories(sandbox.path("data"));
   std::string rows;
@@ -44,7 +44,7 @@ TEST_CASE("read once: a command reads the text of a sparse data set once a proce
   const std::string machine = " --machine clicks_machine.yaml";
   for (const Command& command :
        {Command{"check clicks.yaml --graph", 1},
-        Command{"run clicks.yaml --out r", 2},  // the launcher, the worker; no server does
+        Command{"run clicks.yaml --out r", 2},  // the launcher and the worker, not the server
         Command{"simulate clicks.yaml --out s" + machine, 1},
         Command{"simulate clicks.yaml --set numerics=off --out n" + machine, 1},
         Command{"simulate clicks.yaml --seeds 3 --out b" + machine, 1},

@@ -1,4 +1,4 @@
-// A worker that is killed takes part again, as another process.
+// A killed worker that is replaced by a new process.
 #include "reports/record/files.h"
 #include "tests/cli/background_run.h"
 #include "tests/cli/sandbox.h"
@@ -23,7 +23,7 @@ using testing::Sandbox;
 using testing::set_all;
 using testing::wait_until;
 
-// Long enough in time for two deaths: a step under a sanitizer takes many times as long.
+// Long enough for two deaths: a step takes many times as long with a sanitizer.
 constexpr std::int64_t kSlower = testing::kSanitized ? 5 : 1;
 constexpr std::int64_t kRejoinedSteps = 8'000 / kSlower;
 
@@ -35,7 +35,7 @@ std::vector<std::string> long_training(const std::string& strategy, int servers)
   return settings;
 }
 
-// The process that the launcher has told of last.
+// The process that the launcher reported last.
 pid_t last_back(const std::string& err) {
   const std::string before = "worker1 (process ";
   const auto end = err.rfind(") is back");
@@ -44,7 +44,7 @@ pid_t last_back(const std::string& err) {
   return std::stoi(err.substr(begin, end - begin));
 }
 
-// The worker, then the one that has come back in its place.
+// Kills the worker, then the process that replaced it.
 void kill_twice(const BackgroundRun& run) {
   run.wait_for_steps(20'000);
   run.kill_one(1);
@@ -66,7 +66,8 @@ void check_all_made(const Record& record) {
 TEST_CASE("rejoin: a worker that is killed comes back, all updates are made, the record says so") {
   const std::string strategy = GENERATE("async", "ssp", "sync");
   const int servers = GENERATE(1, 2);
-  // Of two the first may have chosen what the second never gets: that would be the end.
+  // With two servers, the first may have chosen a push that the second never gets, which ends the
+  // run.
   if (strategy == "sync" && servers > 1) return;
   CAPTURE(strategy, servers);
   Sandbox sandbox;

@@ -1,4 +1,4 @@
-// What a replay's weights say of the run that it repeats.
+// The weights of a replay, compared with the run that it repeats.
 #include "reports/cli/commands.h"
 #include "tests/reports/support.h"
 

@@ -1,4 +1,4 @@
-// A run whose nodes die goes on by itself, where it may.
+// A run that restarts after the death of a node.
 #include "reports/record/files.h"
 #include "tests/cli/background_run.h"
 #include "tests/cli/sandbox.h"
@@ -28,7 +28,7 @@ using testing::wait_until;
 struct RestartShape {
   std::string strategy;
   int servers;
-  std::vector<int> victims;  // one a life
+  std::vector<int> victims;  // one per attempt
 };
 
 std::size_t told_restarts(const std::string& err) { return testing::how_often(err, " left\n"); }
@@ -60,7 +60,7 @@ TEST_CASE("restarts: after each SIGKILL it goes on, and ends with the bits of an
     run.wait_for_checkpoint_after(last);
     run.kill_one(victim);
     ++deaths;
-    // What is kept from then on is kept by those who have begun again.
+    // Checkpoints after this message are written by the restarted nodes.
     wait_until([&] { return told_restarts(run.err()) == deaths; });
     last = run.newest();
   }
@@ -87,7 +87,7 @@ TEST_CASE("restarts: after each SIGKILL it goes on, and ends with the bits of an
 
 TEST_CASE("restarts: asynchronous workers go on, every gradient accepted once") {
   const int servers = GENERATE(1, 2);
-  const int victim = GENERATE(0, 2);  // the chief, a server: nobody goes on without them
+  const int victim = GENERATE(0, 2);  // the chief or a server, without which nobody can continue
   CAPTURE(servers, victim);
   Sandbox sandbox;
   const std::vector<std::string> settings{"training.strategy=async",
@@ -160,10 +160,10 @@ TEST_CASE("restarts: a node that is killed before the first step is started agai
         read_record(sandbox.path("plain")).weights_sha256);
 }
 
-// A node that is stopped hears no polite word, so an attempt takes seconds to be cleared away.
+// A suspended node ignores the request to end, so clearing an attempt takes seconds.
 TEST_CASE("restarts: a signal between two attempts ends the run with its usual status, record") {
   const int signal = GENERATE(SIGTERM, SIGINT);
-  // While nodes are told to end; shortly before the stopped one is killed.
+  // While nodes are asked to end; shortly before the suspended one is killed.
   const int after_ms = GENERATE(300, 1'500);
   CAPTURE(signal, after_ms);
   Sandbox sandbox;
@@ -210,7 +210,7 @@ TEST_CASE("restarts: together with --resume, from the other folder until there i
   const std::string words = " --quiet --set training.steps=3000 --set ";
   REQUIRE(sandbox.call("run small.yaml --out out" + words + "'checkpoint=1000 steps'").status == 0);
   const Record first = read_record(sandbox.path("out"));
-  // Soon after it goes on from step 2000, by the clock of that step.
+  // A little after the point from which it resumes, step 2000, by the clock of that step.
   const auto cut = std::ranges::find(first.steps, 2000,
                                      [](const StepRow& row) { return row.report.step.value; });
   REQUIRE(cut != first.steps.end());

@@ -1,4 +1,4 @@
-// A training that was killed goes on from its newest whole checkpoint.
+// A killed training that resumes from its newest complete checkpoint.
 #include "exec/checkpoint/checkpoint.h"
 #include "models/networks/registry.h"
 #include "reports/record/files.h"
@@ -24,7 +24,8 @@ using testing::Called;
 using testing::Sandbox;
 using testing::set_all;
 
-/// Begins a run, waits for its second checkpoint, kills one of its processes; its exit status.
+/// Begins a run, waits for its second checkpoint, kills one of its processes; returns its exit
+/// status.
 int killed_run(Sandbox& sandbox, const std::vector<std::string>& settings, int victim) {
   BackgroundRun run(sandbox, settings);
   run.wait_for_checkpoint_after(0);
@@ -33,8 +34,8 @@ int killed_run(Sandbox& sandbox, const std::vector<std::string>& settings, int v
   return run.wait();
 }
 
-/// The step of the newest whole checkpoint in `out`; 0: there is none. That of the last cut may not
-/// be whole: a training that is over does not wait for its disk.
+/// The step of the newest complete checkpoint in `out`; 0 if there is none. The last checkpoint may
+/// be incomplete, because a finished training does not wait for its disk.
 std::int64_t newest_cut(const Sandbox& sandbox) {
   const auto newest = exec::newest_checkpoint(sandbox.path("out"), true).manifest;
   return newest ? newest->cut : 0;
@@ -45,7 +46,7 @@ struct KilledShape {
   int servers;
   int victim;  // -1: the launcher; else a node
   int accumulate = 1;
-  bool topk = false;  // what was not sent is kept, too
+  bool topk = false;  // unsent gradient values are saved, too
 };
 
 TEST_CASE("resume: after a SIGKILL a run ends with the bits of one that nobody disturbed") {
@@ -83,7 +84,7 @@ TEST_CASE("resume: after a SIGKILL a run ends with the bits of one that nobody d
   CHECK(record.weights_sha256 == expected.weights_sha256);
   CHECK(record.updates == expected.updates);
   CHECK(record.gradients == expected.gradients);
-  // The record goes on: every step of every worker once, all evaluations with what they found.
+  // The record continues: every step of every worker once, all evaluations with their results.
   REQUIRE(record.steps.size() == expected.steps.size());
   std::set<std::pair<int, std::int64_t>> steps;
   for (const StepRow& row : record.steps) steps.emplace(row.worker, row.report.step.value);
@@ -157,7 +158,7 @@ TEST_CASE("resume: of a training that had ended nothing counts twice") {
   CHECK(after.steps.size() == before.steps.size());
   CHECK(after.gradients == before.gradients);
   CHECK(after.weights_sha256 == before.weights_sha256);
-  // Its clock goes on from the checkpoint.
+  // Its clock continues from the checkpoint.
   const auto redone = std::ranges::find_if(
       after.steps, [](const StepRow& row) { return row.report.step.value >= 200; });
   REQUIRE(redone != after.steps.end());
@@ -171,7 +172,7 @@ TEST_CASE("resume: by time, and again after it was resumed") {
   REQUIRE(plain.status == 0);
   CHECK(killed_run(sandbox, settings, 0) != 0);
   CHECK(sandbox.call("run small.yaml --quiet --resume out" + set_all(settings)).status == 0);
-  // What it kept since is gone on from, too.
+  // A checkpoint of the resumed run can be resumed, too.
   const Called again = sandbox.call("run small.yaml --resume out" + set_all(settings));
   CAPTURE(again.err);
   CHECK(again.status == 0);
@@ -180,7 +181,7 @@ TEST_CASE("resume: by time, and again after it was resumed") {
   CHECK(record.steps.size() == 6000);
   CHECK(record.weights_sha256 == read_record(sandbox.path("plain")).weights_sha256);
   CHECK(sandbox.call("simulate --replay out --out replayed").status == 0);
-  // Of one whose first part is not in it, --replay says so.
+  // --replay rejects a record that lacks its first part.
   Record cut = record;
   std::erase_if(cut.inputs, [](const InputRow& row) { return row.node != 0; });
   const auto second = std::ranges::find(cut.inputs.begin() + 1, cut.inputs.end(),
@@ -211,14 +212,14 @@ TEST_CASE("resume: another scenario, a folder without a checkpoint are told with
   CHECK(other.status == 2);
   CHECK_THAT(other.err, Contains("training.batch_size=8"));
   CHECK_THAT(other.err, Contains("the checkpoint is of a training with 16"));
-  // Where it runs, how, how often it is kept may differ.
+  // Placement, threads and the checkpoint interval may differ.
   CHECK(sandbox
             .call("run kept.yaml --quiet --resume out --set checkpoint=5s --set training.threads=2")
             .status == 0);
   const Called fresh =
       sandbox.call("run kept.yaml --quiet --out out --force --set checkpoint=null");
   CHECK(fresh.status == 0);
-  // Of a training whose record is gone.
+  // The checkpoint of the overwritten training is removed.
   CHECK(!fs::exists(exec::folder_of_cut(sandbox.path("out"), kept)));
 }
 
@@ -266,11 +267,11 @@ TEST_CASE("resume: another number of servers shares the parameters, and ends wit
   CHECK(record.steps.size() == expected.steps.size());
   CHECK(record.evals.size() == expected.evals.size());
   CHECK(std::ssize(record.nodes) == 2 + shape.after);
-  // What those servers were sent that are gone tells the new ones nothing.
+  // The messages to the removed servers say nothing about the new ones.
   const Called replay = sandbox.call("simulate --replay out --out replayed");
   CHECK(replay.status == 2);
   CHECK_THAT(replay.err, Contains("what came before that is not in it"));
-  // From a checkpoint of the new servers to the old ones.
+  // From a checkpoint of the new servers back to the old number.
   const Called back =
       sandbox.call("run small.yaml --quiet --resume out --out back" + set_all(before));
   CAPTURE(back.err);
@@ -365,7 +366,7 @@ TEST_CASE("resume: by itself where torchrun or Slurm has started it again") {
   CHECK(again.status == 0);
   CHECK_THAT(again.err, Contains("goes on from step "));
   const Record record = read_record(sandbox.path("out"));
-  // The last one is not whole where the training was over before its disk was done.
+  // The last checkpoint is incomplete if the training ended before its disk was done.
   REQUIRE(record.resumed.size() == 1);
   CHECK((record.resumed[0] == 20 || record.resumed[0] == 30));
   CHECK(record.weights_sha256 == expected);

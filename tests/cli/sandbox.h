@@ -28,7 +28,8 @@ inline std::string text_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A folder for one test, with a cache of its own so that it neither reads nor writes the user's.
+// A temporary folder for one test. It has its own cache, so that the user's is neither read nor
+// written.
 class Sandbox {
  public:
   Sandbox()
@@ -57,7 +58,8 @@ class Sandbox {
   void write(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name) << text;
   }
-  /// `before`: what the shell does first, such as setting a limit. `out`: what standard output is.
+  /// `before`: shell commands to run first, such as setting a limit. `out`: target of standard
+  /// output.
   Called call(const std::string& arguments, const std::string& before = "true",
               const std::string& out = "out.txt") {
     const std::string command = "cd '" + folder_.string() + "' && unset COLUMNS && " + before +
@@ -66,7 +68,7 @@ class Sandbox {
     const int status = std::system(command.c_str());
     return {WEXITSTATUS(status), text_of(folder_ / "out.txt"), text_of(folder_ / "err.txt")};
   }
-  /// Every command as help names it, those below a command behind it: `data draw`.
+  /// Every command in the help, including nested ones: `data draw`.
   std::vector<std::string> commands(const std::string& below = {}) {
     std::vector<std::string> names;
     std::istringstream help(call(below + " --help").out);

@@ -1,4 +1,4 @@
-// The page's server as people start it: address, token, forecasts, runs.
+// The page's server on the command line: address, token, forecasts, runs.
 #include "tests/cli/served_page.h"
 #include "tests/support/child_processes.h"
 #include "tests/support/wait_until.h"
@@ -20,7 +20,7 @@ namespace {
 using namespace foretrain::testing;
 using Json = nlohmann::ordered_json;
 
-/// The last line of an answer with such an event; null: there is none.
+/// The last line of an answer with this event; null if there is none.
 Json event_in(const HttpAnswer& answered, const std::string& event) {
   Json found;
   for (const std::string& line : answered.lines()) {
@@ -30,14 +30,14 @@ Json event_in(const HttpAnswer& answered, const std::string& event) {
   return found;
 }
 
-/// The scenario of a sandbox as the page asks about it.
+/// The page's request about the scenario of a sandbox.
 std::string question_of(const Sandbox& sandbox, const Json& controls) {
   return Json{
       {"file", "small.yaml"}, {"text", text_of(sandbox.path("small.yaml"))}, {"controls", controls}}
       .dump();
 }
 
-/// What a run has come to, once `done` says that it is enough of it.
+/// The state of a run, as soon as `done` accepts it.
 template <class Done>
 Json run_until(const Client& client, Done done) {
   Json run;
@@ -106,7 +106,7 @@ TEST_CASE("serve: a forecast is what the command beside it prints") {
   CHECK(answered.lines().back() == R"({"event":"end"})");
 }
 
-/// Waits until what the program tells people has these words.
+/// Waits until the program's messages contain these words.
 void wait_for(const Sandbox& sandbox, const std::string& words) {
   CAPTURE(words);
   wait_until([&] { return text_of(sandbox.path("serve.txt")).find(words) != std::string::npos; });

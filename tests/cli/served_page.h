@@ -1,4 +1,4 @@
-// The page's server beside its test, ended with it.
+// The page's server in the background of a test.
 #pragma once
 
 #include "tests/cli/child.h"
@@ -18,8 +18,8 @@
 
 namespace foretrain::testing {
 
-/// `foretrain serve --port 0 ...` in the folder of a sandbox, its standard output a pipe; what it
-/// says else is in serve.txt there.
+/// Runs `foretrain serve --port 0 ...` in the folder of a sandbox, with stdout in a pipe and stderr
+/// in serve.txt.
 class ServedPage {
  public:
   ServedPage(const Sandbox& sandbox, std::vector<std::string> more)
@@ -43,12 +43,12 @@ class ServedPage {
     waitpid(process_, nullptr, 0);
   }
 
-  /// The first line that it printed; empty: it ended before.
+  /// The first line of its output; empty if it ended before.
   [[nodiscard]] const std::string& address() const { return address_; }
   [[nodiscard]] Client client() const { return Client(address_); }
   [[nodiscard]] pid_t process() const { return process_; }
 
-  /// Ends it as Ctrl-C does. Its exit status, or 128 and the signal.
+  /// Ends it like Ctrl-C. Returns the exit status, or 128 plus the signal.
   int end() {
     kill(process_, SIGINT);
     ended_ = true;

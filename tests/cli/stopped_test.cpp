@@ -1,4 +1,4 @@
-// A run that stood still as a whole: a laptop that slept, a job that was suspended.
+// A run that was suspended as a whole, as by a sleeping laptop or a suspended job.
 #include "reports/record/files.h"
 #include "tests/cli/background_run.h"
 #include "tests/cli/sandbox.h"
@@ -25,7 +25,7 @@ void send_to(const std::vector<pid_t>& processes, int signal) {
   for (const pid_t process : processes) kill(process, signal);
 }
 
-// Its silence limit is 1 s, and it stands still for twice as long.
+// The silence limit is 1 s; the run is suspended for twice as long.
 TEST_CASE("stopped: a run whose processes all stood still goes on with every node") {
   const std::string strategy = GENERATE("ssp", "all_reduce");
   CAPTURE(strategy);
@@ -38,7 +38,7 @@ TEST_CASE("stopped: a run whose processes all stood still goes on with every nod
   send_to(nodes, SIGSTOP);
   kill(run.launcher(), SIGSTOP);
   std::this_thread::sleep_for(std::chrono::seconds(2));
-  // Its clock says at once that they have been silent for too long.
+  // By its clock the nodes have been silent for too long.
   kill(run.launcher(), SIGCONT);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   send_to(nodes, SIGCONT);
@@ -53,14 +53,14 @@ TEST_CASE("stopped: a run whose processes all stood still goes on with every nod
   }
 }
 
-/// It has ended, and is still to be waited for.
+/// Whether it has ended without having been waited for.
 bool has_ended(pid_t process) {
   siginfo_t info{};
   const int status = waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT);
   return status == 0 && info.si_pid == process;
 }
 
-// Nodes go on meanwhile: what they say waits, and is heard before anybody is called silent.
+// Nodes continue meanwhile: their messages are queued, and read before a node counts as silent.
 TEST_CASE("stopped: a run whose launcher alone stood still comes to its end") {
   constexpr int kLooks = 1'200;  // of 50 ms: a minute
   Sandbox sandbox;

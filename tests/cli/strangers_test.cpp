@@ -1,4 +1,4 @@
-// A run whose ports are full of strangers.
+// A run with strangers connected to its ports.
 #include "tests/cli/sandbox.h"
 #include "tests/support/free_port.h"
 
@@ -22,9 +22,9 @@ using boost::asio::ip::tcp;
 using testing::Called;
 using testing::Sandbox;
 
-// Comes to a port as soon as somebody listens there, holds hundreds of connections open; where all
-// are open, one leaves now and then, and another comes. Every fourth says something, a byte at a
-// time, the others nothing.
+// Connects to a port as soon as somebody listens there and holds hundreds of connections open; when
+// all are open, it replaces one now and then. Every fourth sends one byte at a time, the others
+// nothing.
 class Crowd {
  public:
   explicit Crowd(int port)
@@ -77,7 +77,7 @@ TEST_CASE("strangers: hundreds that hold every port of a run do not keep its nod
     const Crowd at_launcher(port);
     const Crowd at_server(port + 1);
     const Crowd at_other_server(port + 2);
-    // Fewer files than strangers at any one port.
+    // The limit on files is lower than the number of strangers at each port.
     called = sandbox.call(
         "run small.yaml --quiet --json --set training.steps=3000 --set "
         "training.servers=2 --set training.bucket_size='8 KB' --port " +

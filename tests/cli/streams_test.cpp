@@ -1,4 +1,4 @@
-// Results go to standard output, what people are told besides to standard error.
+// Results go to standard output, messages to standard error.
 #include "reports/record/text.h"
 #include "tests/cli/sandbox.h"
 
@@ -29,7 +29,7 @@ std::size_t widest_of(const std::string& text) {
   return widest;
 }
 
-/// Lines of a table of nodes that are of a node.
+/// The number of a node table's lines that describe a node.
 std::size_t node_lines(const std::string& text) {
   std::istringstream lines(text);
   std::size_t count = 0;
@@ -119,7 +119,7 @@ TEST_CASE("streams: text is as wide as the terminal, 80 columns where nobody kno
   CHECK(widest_of(narrow.substr(0, narrow.find("\n\n"))) <= 50);
   CHECK(widest_of(sandbox.call(simulate, "export COLUMNS=wide").out) == usual);
   CHECK(widest_of(sandbox.call("run --help", "export COLUMNS=60").out) <= 60);
-  // A file is the same whatever it was written from.
+  // Files do not depend on the terminal's width.
   const std::string whatif = "whatif small.yaml --out w" + kMadeUpMachine;
   REQUIRE(sandbox.call(whatif).status == 0);
   const std::string file = testing::text_of(sandbox.path("w/whatif.txt"));

@@ -1,4 +1,4 @@
-// What every command tells people: a sentence first, in 80 columns.
+// The summary of every command: a sentence first, in 80 columns.
 #include "models/data/digits.h"
 #include "tests/cli/sandbox.h"
 #include "tests/cli/told.h"
@@ -18,7 +18,7 @@ using testing::too_wide;
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// Called, with nothing wider than a terminal on either of its outputs.
+/// Calls a command and checks that neither output is wider than a terminal.
 Called narrow(Sandbox& sandbox, const std::string& arguments) {
   Called called = sandbox.call(arguments);
   INFO(arguments << "\n" << called.err);

@@ -1,4 +1,4 @@
-// The sweep of the program as people call it, killed in between.
+// Sweeps on the command line that are killed midway.
 #include "tests/cli/child.h"
 #include "tests/reports/support.h"
 #include "tests/support/wait_until.h"
@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kCases = 24;
 
-/// A sweep of so many simulations of some milliseconds each.
+/// A sweep of this many simulations of some milliseconds each.
 class SweepFolder {
  public:
   SweepFolder() {
@@ -36,12 +36,12 @@ class SweepFolder {
                "training.strategy: [sync, async]}\n");
   }
 
-  /// Starts the program; its process id.
+  /// Starts the program and returns its process id.
   pid_t start(bool json) const {
     const std::string out = (folder_.path() / "out").string();
     const std::string scenario = (folder_.path() / "sweep.yaml").string();
     const std::string answer = (folder_.path() / "answer.json").string();
-    std::fflush(nullptr);  // or the child writes it once more
+    std::fflush(nullptr);  // or the child would write it again
     const pid_t child = fork();
     if (child == 0) {
       if (std::freopen(answer.c_str(), "w", stdout) == nullptr) _exit(126);
@@ -64,7 +64,7 @@ class SweepFolder {
   TemporaryFolder folder_;
 };
 
-/// How often each case has a whole row.
+/// The number of complete rows of each case.
 std::map<int, int> rows_by_case(const SweepFolder& sweep) {
   std::map<int, int> counts;
   std::istringstream lines(sweep.out("rows.1-of-1.jsonl"));
@@ -79,7 +79,7 @@ TEST_CASE("sweep: killed by force it goes on without doing a finished case twice
   const SweepFolder sweep;
   for (const std::size_t until : {2U, 7U, 15U}) {
     const pid_t child = sweep.start(false);
-    // As soon as some more cases are done, in the middle of others.
+    // As soon as some more cases are done while others run.
     wait_until([&] { return rows_by_case(sweep).size() >= until; }, std::chrono::milliseconds(1));
     kill(child, SIGKILL);
     CHECK(exit_of(child) == 128 + SIGKILL);

@@ -1,4 +1,4 @@
-// What `--tls` does to a command.
+// The option `--tls` of commands.
 #include "tests/cli/sandbox.h"
 #include "tests/cli/told.h"
 #include "tests/support/certificates.h"

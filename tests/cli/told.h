@@ -1,4 +1,4 @@
-// What a command told, taken apart.
+// Parsing of a command's output.
 #pragma once
 
 #include "reports/record/text.h"
@@ -13,7 +13,7 @@
 
 namespace foretrain::testing {
 
-/// Lines of a text that are wider than a terminal.
+/// The lines of a text that are wider than a terminal.
 inline std::string too_wide(const std::string& text) {
   std::istringstream lines(text);
   std::string wide;
@@ -23,14 +23,14 @@ inline std::string too_wide(const std::string& text) {
   return wide;
 }
 
-/// `text` with one blank in place of several.
+/// `text` with each run of blanks replaced by one.
 inline std::string squeezed(std::string text) {
   const auto ends = std::ranges::unique(text, [](char a, char b) { return a == ' ' && b == ' '; });
   text.erase(ends.begin(), ends.end());
   return text;
 }
 
-/// The weights that a training with --json ended with.
+/// Hash of the final weights of a training with --json.
 inline std::string weights_of(const Called& called) {
   INFO(called.err);
   REQUIRE(called.status == 0);

@@ -1,4 +1,4 @@
-// How a run that has not ended goes on, which is not begun anew by mistake.
+// Unfinished runs, which resume, are not overwritten by mistake.
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
 #include "tests/cli/background_run.h"
@@ -23,7 +23,7 @@ using testing::set_all;
 
 const std::vector<std::string> kKept{"training.steps=4000", "checkpoint={every: 100 steps}"};
 
-/// What is told to be typed, without the program's name.
+/// The suggested command, without the program's name.
 std::string told_command(const std::string& err) {
   const std::string before = " with: ";
   const auto at = err.find(before);
@@ -98,7 +98,7 @@ TEST_CASE("unfinished: begun again it is refused, its checkpoints stay, until --
   CAPTURE(forced.err);
   CHECK(forced.status == 0);
   CHECK(read_record(sandbox.path("out")).resumed.empty());
-  CHECK(sandbox.call(words).status == 0);  // that has ended
+  CHECK(sandbox.call(words).status == 0);  // it has ended
 }
 
 TEST_CASE("unfinished: nobody else writes into the folder of a run that goes on") {

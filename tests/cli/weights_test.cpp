@@ -1,4 +1,4 @@
-// Weights that a run saves, another one starts from, evaluate judges.
+// Saved weights: a run that starts from them, their evaluation.
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ using testing::Called;
 using testing::Sandbox;
 using Json = nlohmann::ordered_json;
 
-// Whose steps change nothing: what it starts from is what it ends with.
+// The steps change nothing, so the final weights are the initial ones.
 constexpr const char* kFrom =
     " --set 'training.init={from: learned.safetensors}' --set "
     "'training.optimizer={name: sgd, learning_rate: 1e-30}'";

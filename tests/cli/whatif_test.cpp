@@ -1,4 +1,4 @@
-// What-if as people call it: its folder, its page, its JSON, what it refuses.
+// What-if on the command line: its folder, its page, its JSON, its errors.
 #include "tests/cli/sandbox.h"
 #include "tests/support/places.h"
 

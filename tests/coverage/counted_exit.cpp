@@ -1,15 +1,15 @@
-// In programs that count their lines: a process that ends by itself leaves its counts, whole.
-// The linker gives every call of _exit to __wrap__exit (CMakeLists.txt). Processes that are forked
-// to measure, to train on another host's behalf, to run a program, end so, and gcov writes at exit
-// alone.
+// Programs that count lines write complete counts, however a process ends.
+// The linker redirects every call of _exit to __wrap__exit (CMakeLists.txt). Forked processes that
+// measure, train on another host's behalf or run a program end by _exit, but gcov writes only at
+// exit.
 
 #include <sys/resource.h>
 #include <unistd.h>
 
 namespace {
 
-// A test may have limited what a file of this process holds: counts that are cut off spoil those of
-// all. gcov's own destructors come after those without a priority.
+// A test may have limited the file size of this process; truncated counts would spoil those of all.
+// Destructors of gcov run after those without a priority.
 [[gnu::destructor]] void make_room_for_counts() {
   rlimit size{};
   getrlimit(RLIMIT_FSIZE, &size);

@@ -1,4 +1,4 @@
-// What the scenarios reach on real data, where it is: long, so it runs only when it is asked for.
+// Accuracy of scenarios on real data: slow, so it runs only on request.
 #include "exec/launch/run.h"
 #include "scenarios/resolve/read.h"
 #include "tests/support/places.h"
@@ -15,7 +15,7 @@
 namespace foretrain {
 namespace {
 
-/// A scenario of the library on a data set, with the least that it has to reach.
+/// A scenario of the library on a data set, with its lowest acceptable accuracy.
 struct AccuracyGoal {
   std::string scenario;
   std::string data;  // folder below FORETRAIN_DATA

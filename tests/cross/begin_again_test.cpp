@@ -1,4 +1,4 @@
-// Both modes begin again once a node is back that nobody goes on without.
+// Both modes restart from a checkpoint once an indispensable node is back.
 #include "exec/launch/run.h"
 #include "scenarios/resolve/faults.h"
 #include "tests/support/cases.h"
@@ -24,7 +24,7 @@ Record really(const Case& scenario_case) {
   return exec::run(scenario_case, options);
 }
 
-// Slow enough that a death after 20 ms comes in the middle.
+// Slow enough that a death after 20 ms is in the middle of the training.
 Case disturbed_case(const BegunAgain& shape) {
   Case scenario_case = small_case(shape.strategy, 3, 200);
   Scenario& scenario = scenario_case.scenario;

@@ -1,4 +1,4 @@
-// A run ends with the same bits as a simulation of its scenario.
+// A run ends with the same bits as the simulation of its scenario.
 #include "models/base/random.h"
 #include "reports/record/files.h"
 #include "scenarios/language/input_error.h"
@@ -156,7 +156,7 @@ TEST_CASE("cross: a gradient over several batches is the same in both worlds") {
   for (std::size_t node = 0; node < real.nodes.size(); ++node) {
     CHECK(real.nodes[node].tx == simulated.nodes[node].tx);
   }
-  // As many examples in one batch are the same step, added up in another order.
+  // The same examples in one batch are the same step, but added in another order.
   scenario.training.accumulate = 1;
   scenario.training.batch_size *= 3;
   const Record whole = simulate(scenario_case);
@@ -198,7 +198,7 @@ TEST_CASE("cross: a convolutional network on two threads, with Adam and clipping
   CHECK(run(scenario_case).weights_sha256 == simulated.weights_sha256);
 }
 
-// Rows of one to eight of 300 features, the first of which says the class, nine times in ten.
+// Rows with one to eight of 300 features; the first feature gives the class with probability 0.9.
 void write_rows(const std::string& path, std::uint64_t seed) {
   Stream stream(seed, "test.rows");
   std::ofstream file(path);
@@ -280,13 +280,13 @@ TEST_CASE("cross: a recorded run is replayed to the same weights") {
   CHECK(again.gradients == real.gradients);
   CHECK(again.steps.size() == real.steps.size());
 
-  // Through the files of its record, too.
+  // The replay also works from the files of the record.
   const TempFolder folder;
   write_record(real, folder.path());
   CHECK(sim::replay(read_record(folder.path())).weights_sha256 == real.weights_sha256);
 
-  // Whichever of its inputs is missing, it is told, or it was of no account: a node that has ended
-  // its training may still be sent something.
+  // Any missing input is reported, unless it did not matter: a node that has finished may still
+  // receive messages.
   for (std::size_t at = real.inputs.size(); at > 0; at -= std::min<std::size_t>(at, 37)) {
     CAPTURE(at, real.inputs.size());
     Record cut = real;

@@ -1,4 +1,4 @@
-// A training that keeps its states is the same training, in both worlds.
+// A training with checkpoints is the same training in both modes.
 #include "sim/driver/replay.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
@@ -27,20 +27,20 @@ TEST_CASE("cross: checkpoints leave the weights as they are, both worlds make as
   const Record plain = simulate(scenario_case);
   REQUIRE(plain.weights_sha256.size() == 64);
   scenario.checkpoint.every.steps = 7;
-  scenario.checkpoint.write_latency =
-      0_ms;  // else the last one is under way when the training ends
+  scenario.checkpoint.write_latency = 0_ms;  // else the last one is not finished at the end
   const Record simulated = simulate(scenario_case);
   CHECK(simulated.weights_sha256 == plain.weights_sha256);
   exec::RunOptions options;
   options.max_delay = 1_ms;
   const Record real = real_run(scenario_case, options);
   CHECK(real.weights_sha256 == plain.weights_sha256);
-  // After 7, 14, 21 steps; where rounds have four, after 8, 16, and the next one is the end.
+  // After 7, 14, 21 steps; with rounds of four steps after 8, 16, because the next one is at the
+  // end.
   const std::int64_t count = strategy == "local_sgd" ? 2 : 3;
   CHECK(real.checkpoints.count > 0);
   CHECK(real.checkpoints.count <= count);
   CHECK(simulated.checkpoints.count == count);
-  // What is forecast is written.
+  // The forecast has the same size per checkpoint as the run.
   CHECK(real.checkpoints.size * simulated.checkpoints.count ==
         simulated.checkpoints.size * real.checkpoints.count);
 }

@@ -1,4 +1,4 @@
-// Drawn clicks are learned by sparse logistic regression, in both modes alike.
+// Sparse logistic regression learns drawn clicks, in both modes alike.
 #include "scenarios/resolve/read.h"
 #include "tests/support/cases.h"
 #include "tests/support/real_run.h"
@@ -34,8 +34,8 @@ TEST_CASE("clicks: a run over TCP ends with the weights of its simulation") {
   }
 }
 
-// What the header of the drawing promises: half the pairs right is chance, and nobody is right
-// about all of them, since a coin has the last word.
+// As drawn_clicks.h states: half of the pairs right is chance level; no model can be right about
+// all pairs, because the label is a random draw.
 TEST_CASE("clicks: a vector for each field is trained over TCP as in its simulation") {
   const std::string strategy = GENERATE("single", "sync", "all_reduce");
   CAPTURE(strategy);
@@ -57,7 +57,7 @@ TEST_CASE("clicks: a vector for each field is trained over TCP as in its simulat
     CHECK(real.nodes[node].tx == simulated.nodes[node].tx);
   }
   if (strategy != "sync") return;
-  // 16 examples of 39 fields touch fewer rows of four numbers than there are.
+  // A batch of 16 examples with 39 fields touches fewer rows of four numbers than exist.
   const Bytes all{4 * 4 << 12};
   CHECK(simulated.nodes[0].tx < all * 20);
 }

@@ -1,4 +1,4 @@
-// Compressed gradients train the same numbers in both worlds.
+// Compressed gradients give the same numbers in both modes.
 #include "models/protocol/message.h"
 #include "scenarios/language/input_error.h"
 #include "sim/driver/replay.h"
@@ -25,7 +25,7 @@ Case compressed_case(const std::string& strategy, const std::string& kind) {
   TrainingSpec& training = scenario_case.scenario.training;
   training.compression.kind = kind;
   if (strategy != "all_reduce") training.servers = 2;
-  training.bucket_size = {6'004};  // halves of an odd number of them
+  training.bucket_size = {6'004};  // an odd number of 16-bit floats
   return scenario_case;
 }
 

@@ -1,4 +1,4 @@
-// Runs whose recorded inputs were damaged, played back.
+// Replays of runs with damaged recorded inputs.
 #include "models/base/random.h"
 #include "reports/record/inputs.h"
 #include "scenarios/language/input_error.h"

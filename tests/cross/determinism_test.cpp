@@ -1,4 +1,4 @@
-// Two simulations of one seed write the same bytes.
+// Two simulations with the same seed write the same bytes.
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
 #include "tests/support/record_bytes.h"
@@ -30,7 +30,7 @@ TEST_CASE("determinism: two simulations of one seed write byte-equal records") {
   scenario_case.scenario.stragglers = {spec};
   const std::string first = record_bytes(simulate_fully(scenario_case));
   CHECK(first.size() > 2'000);
-  // On a thread of its own, whose allocations come from another part of memory.
+  // Runs on another thread, whose allocations come from another part of memory.
   auto again = std::async(std::launch::async, [&] { return simulate_fully(scenario_case); });
   CHECK(first == record_bytes(again.get()));
   scenario_case.scenario.seed = 2;
@@ -73,7 +73,7 @@ TEST_CASE("simulate: messages of one connection keep their order, whatever wakes
   }
 }
 
-/// The samples hold every byte that the nodes have sent.
+/// Whether the samples add up to all bytes that the nodes have sent.
 bool usage_adds_up(const Record& record) {
   Bytes all;
   for (const NodeTotals& node : record.nodes) all += node.tx;
@@ -85,7 +85,7 @@ bool usage_adds_up(const Record& record) {
 TEST_CASE("simulate: usage is thinned where it would outgrow the training") {
   Case scenario_case = star_case("sync", 2, 3'000, Duration{1'000'000'000});
   sim::SimulateOptions options;
-  const Record record = simulate(scenario_case, options);  // 3,000 s, 30,000 samples a node
+  const Record record = simulate(scenario_case, options);  // 3,000 s, 30,000 samples per node
   CHECK(record.usage.size() <= 3 * (sim::kMostUsageRows + 1));
   CHECK(record.usage.size() >= 3 * sim::kMostUsageRows / 4);
   CHECK(usage_adds_up(record));
@@ -95,7 +95,7 @@ TEST_CASE("simulate: usage of very many nodes is thinned sooner") {
   constexpr std::size_t kNodes = 501;
   Case scenario_case = star_case("sync", kNodes - 1, 4, Duration{1'000'000'000});
   sim::SimulateOptions options;
-  options.usage_interval = {500'000};  // some 8,000 samples a node
+  options.usage_interval = {500'000};  // about 8,000 samples per node
   const Record record = simulate(scenario_case, options);
   CHECK(record.usage.size() <= sim::kMostUsageRowsOfAll);
   CHECK(record.usage.size() >= sim::kMostUsageRowsOfAll / 3);

@@ -1,4 +1,4 @@
-// Workers that die, join late, follow a trace: both modes end the same way.
+// Workers that die, join late, follow a trace: both modes end in the same way.
 #include "scenarios/resolve/faults.h"
 
 #include "exec/launch/run.h"
@@ -24,7 +24,7 @@ Record run_it(const Case& scenario_case) {
   return exec::run(scenario_case, options);
 }
 
-// Slow enough that a death after 20 ms comes in the middle.
+// Slow enough that a death after 20 ms is in the middle of the training.
 Case slow_case(const std::string& strategy, int workers) {
   Case scenario_case = small_case(strategy, workers, 200);
   scenario_case.scenario.stragglers.resize(1);
@@ -118,7 +118,7 @@ TEST_CASE("faults: a server that is stopped for a moment changes no sum, in both
 TEST_CASE("faults: a worker that is stopped for longer than silence is lost, in both modes") {
   Case scenario_case = slow_case("async", 3);
   scenario_case.scenario.faults = {{.at = 20_ms, .stop = "worker2", .lasting = 60_s}};
-  // By then the others are not through.
+  // The other workers have not finished by then.
   scenario_case.scenario.stragglers[0].slowdown = 200;
   scenario_case.scenario.training.steps = 150;
   for (const Record& record : {run_it(scenario_case), simulate(scenario_case)}) {

@@ -1,4 +1,4 @@
-// What others measured, as far as the library has it, beside its forecasts.
+// Published measurements in the library, compared with forecasts.
 #include "reports/studies/measured/forecast.h"
 #include "scenarios/language/text_guard.h"
 #include "scenarios/library/machine_file.h"
@@ -48,7 +48,7 @@ const std::vector<FigureForecast>& published() {
   return all;
 }
 
-/// `| study | figures | ...`: the cells of a README's line about a study, as numbers.
+/// The numbers in a README's line about a study, `| study | figures | ...`.
 std::vector<double> line_of(const std::filesystem::path& readme, const std::string& study) {
   const std::string text = read_text(readme.string());
   const std::string head = fmt::format("\n| {} | ", study);
@@ -74,9 +74,9 @@ TEST_CASE("clusters: every row of the library makes one case of a scenario") {
 }
 
 TEST_CASE("clusters: a saturated server takes what its figure says, by hand") {
-  // A gradient of 7,430,888 bytes at 1.37 ns each and of 101 tensors at 128.6 us: 23.17 ms,
-  // so 43.16 a second; two servers take half of it each. Eight K80 do not come to that: 8 x 4.506
-  // = 36.05.
+  // A gradient has 7,430,888 bytes at 1.37 ns each and 101 tensors at 128.6 us: 23.17 ms, so a
+  // server takes 43.16 a second; two servers take half of it each. Eight K80 do not reach that: 8 x
+  // 4.506 = 36.05.
   for (const FigureForecast& each : cluster_forecasts("cmdare")) {
     const MeasuredFigure& f = each.figure;
     CAPTURE(f.place, f.series, f.devices, each.forecast, f.value);
@@ -89,7 +89,8 @@ TEST_CASE("clusters: a saturated server takes what its figure says, by hand") {
 }
 
 TEST_CASE("clusters: Multiverso adds to a step what one worker lost to it, by hand") {
-  // Eight workers, 64 images each, which take half as long as 128 on one device, beside 48.6 ms.
+  // Eight workers with 64 images each; a gradient takes half the time of 128 on one device, plus
+  // 48.6 ms.
   int asynchronous = 0;
   for (const FigureForecast& each : cluster_forecasts("multiverso")) {
     const MeasuredFigure& f = each.figure;
@@ -103,7 +104,7 @@ TEST_CASE("clusters: Multiverso adds to a step what one worker lost to it, by ha
   CHECK(asynchronous == 2);
 }
 
-/// Bytes that a collective adds up, of up to a GiB.
+/// Bytes that a collective reduces, up to a GiB.
 double bytes_of_payload(const MeasuredFigure& figure) {
   const std::string named = "payload_";
   const std::string& file = figure.settings.front();
@@ -112,10 +113,10 @@ double bytes_of_payload(const MeasuredFigure& figure) {
 }
 
 TEST_CASE("clusters: a collective takes its bytes beside what its smallest takes, by hand") {
-  // Each device moves 2 (N - 1) / N of them: over its own link, or one of eight over their NIC,
-  // behind which the last part still goes round its host (8 us of 32 MiB).
+  // Each device moves 2 (N - 1) / N of them over its own link, or one of eight devices over their
+  // NIC, after which the last part still goes round its host (8 us of 32 MiB).
   auto figures = read_figures(kClusters / "clusters.csv", kClusters / "nccl.yaml");
-  std::erase_if(figures, [](const MeasuredFigure& each) {  // they take long
+  std::erase_if(figures, [](const MeasuredFigure& each) {  // they are slow
     return each.settings.front().find("GiB") != std::string::npos;
   });
   const auto forecasts = forecast_of(figures);

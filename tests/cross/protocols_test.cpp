@@ -1,4 +1,4 @@
-// Every strategy that is deterministic ends with the same bits in both worlds.
+// Every deterministic strategy ends with the same bits in both modes.
 #include "models/protocol/registry.h"
 #include "tests/support/cases.h"
 #include "tests/support/real_run.h"

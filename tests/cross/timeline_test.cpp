@@ -1,4 +1,4 @@
-// The timelines of a run, of its simulation: the same checks for both.
+// The timelines of a run, of its simulation pass the same checks.
 #include "reports/record/timeline.h"
 
 #include "tests/support/cases.h"

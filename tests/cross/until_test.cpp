@@ -1,4 +1,4 @@
-// Trainings that end at their target over TCP as they do in virtual time.
+// Trainings that stop at a target, over TCP as in virtual time.
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
 #include "sim/driver/replay.h"
@@ -29,7 +29,7 @@ Record run_shaken(const Case& scenario_case, Duration max_delay) {
   options.max_delay = max_delay;
   Record record = real_run(scenario_case, options);
   REQUIRE(!record.evals.empty());
-  // It ended before its length.
+  // It stopped before its length.
   CHECK(record.gradients < 60 * (scenario_case.scenario.training.workers));
   CHECK(summarize(record).time_to_target_s.has_value());
   return record;
@@ -46,7 +46,7 @@ TEST_CASE("until: a run and a simulation end at the same step with the same weig
   CHECK(real.updates == simulated.updates);
   CHECK(real.gradients == simulated.gradients);
   CHECK(real.evals.size() == simulated.evals.size());
-  // The target is not met by chance at the first look.
+  // The target is not already met at the first evaluation.
   CHECK(real.evals.size() >= 2);
   CHECK(real.gradients == static_cast<std::int64_t>(real.steps.size()));
 }

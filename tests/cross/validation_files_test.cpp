@@ -1,4 +1,4 @@
-// A short form of each file of scenarios/validation, in both modes.
+// A short version of each file of scenarios/validation, in both modes.
 #include "models/protocol/phases.h"
 #include "reports/studies/validation/goals.h"
 #include "reports/studies/validation/validate_into.h"
@@ -21,7 +21,7 @@
 namespace foretrain::testing {
 namespace {
 
-/// The cases of a file that `take` takes, a few steps of each.
+/// The cases of a file that `take` accepts, with a few steps each.
 std::vector<Case> cases_of(const std::string& name, const std::function<bool(const Case&)>& take) {
   std::vector<Case> cases =
       read_scenario(fmt::format("{}/scenarios/validation/{}.yaml", source_dir(), name),
@@ -31,7 +31,7 @@ std::vector<Case> cases_of(const std::string& name, const std::function<bool(con
   return cases;
 }
 
-/// Every model costs as much as LeNet about does, on two cores.
+/// A machine with two cores where every model costs about as much as LeNet.
 Machine assumed_machine() {
   Machine machine = made_up_machine();
   machine.cores = 2;
@@ -61,7 +61,8 @@ Validation validated(const std::vector<Case>& cases, bool emulated) {
   return validate_into(cases, options, modes);
 }
 
-/// What holds whatever the machine: the bits, the bytes, that both modes know each phase of a step.
+/// Checks that do not depend on the machine: the bits, the bytes, the phases of a step in both
+/// modes.
 void check_validation(const Validation& validation, std::size_t cases) {
   CHECK(validation.cases.size() == cases);
   for (const CaseValidation& each : validation.cases) {
@@ -75,7 +76,7 @@ void check_validation(const Validation& validation, std::size_t cases) {
     REQUIRE(step != nullptr);
     CHECK(step->measured > 0);
     CHECK(step->predicted > 0);
-    // How long each takes depends on who else uses this machine; none is less than nothing.
+    // Measured times depend on other users of this machine; they are never negative.
     for (const auto& [name, of] : kPhases<double>) {
       const Comparison* phase = each.find(fmt::format("{}_ms", name));
       REQUIRE(phase != nullptr);
@@ -111,13 +112,13 @@ TEST_CASE("validation files: stragglers") {
   auto cases = cases_of("stragglers", [](const Case& each) {
     return each.scenario.training.strategy == "sync" || each.scenario.training.strategy == "async";
   });
-  // Their steps are the shortest that a pause of the file still meets.
+  // The shortest trainings that still meet a pause of the file.
   for (Case& each : cases) each.scenario.model.name = "lenet";
   check_validation(validated(cases, false), 6);
 }
 
 TEST_CASE("validation files: accuracy") {
-  // Its data are not here: that it reads.
+  // Only reads the file, because its data are not available.
   const auto cases = read_scenario(source_dir() + "/scenarios/validation/accuracy.yaml", {});
   CHECK(cases.size() == 20);
   for (const Case& each : cases) CHECK(each.scenario.training.until.accuracy >= 0.9);

@@ -1,4 +1,4 @@
-// A validation of a real run: it finds what is wrong with a machine file.
+// A validation of a real run finds errors in a machine file.
 #include "reports/record/statistics.h"
 #include "reports/studies/validation/verdict.h"
 #include "sim/driver/replay.h"
@@ -17,15 +17,15 @@
 namespace foretrain::testing {
 namespace {
 
-/// What the gradients took, s.
+/// The times of the gradients, in seconds.
 std::vector<double> compute_s(const Record& record) {
   std::vector<double> all;
   for (const StepRow& row : record.steps) all.push_back(row.report.phases.compute.seconds());
   return all;
 }
 
-/// Simulates on a machine that computes a gradient in `gradient_s`, which is all that takes time: a
-/// made-up cost of anything else would be an error of its own, a large one on a fast machine.
+/// Simulates on a machine where only gradients take time, `gradient_s` each: any other made-up cost
+/// would be an error itself, a large one on a fast machine.
 Record simulate_with(const Case& scenario_case, double gradient_s) {
   const Prepared prepared = prepare(scenario_case, Need::examples);
   sim::SimulateOptions options;
@@ -43,9 +43,9 @@ TEST_CASE("validate: a machine file with faster compute is off by its name again
   scenario_case.scenario.model.name = "lenet";
   scenario_case.scenario.dataset.test_take = 20;
   Record run = real_run(scenario_case);
-  // Updates that waited for a busy core would be what is furthest off: none of what is tested.
+  // Updates that waited for a busy core would be the largest error, which is not the subject here.
   for (StepRow& row : run.steps) row.report.phases.apply = {};
-  // The median, as a step's time is one: a step that the machine held up does not hide the error.
+  // The median, like a step's time, ignores steps that the machine delayed.
   const double measured_s = median(compute_s(run)).value();
   const CaseValidation faster =
       compare_case(scenario_case, {{run}, simulate_with(scenario_case, 0.7 * measured_s)});
@@ -56,7 +56,7 @@ TEST_CASE("validate: a machine file with faster compute is off by its name again
   REQUIRE(verdict->why.has_value());
   CHECK(verdict->why->phase == "compute");
   CHECK(verdict->why->predicted_ms == Approx(0.7e3 * measured_s).epsilon(1e-3));
-  // With what was measured the forecast is nearer.
+  // The forecast with the measured time is closer.
   const CaseValidation right =
       compare_case(scenario_case, {{run}, simulate_with(scenario_case, measured_s)});
   const auto error = [](const CaseValidation& c) {
@@ -81,7 +81,7 @@ TEST_CASE("validate: with the job times of a real run what is left is the protoc
   options.recorded = run.inputs;
   const Record own = simulate(scenario_case, options);
   REQUIRE(own.steps.size() == gradients.size());
-  // A gradient that others on the core held up says nothing: it takes the median of the rest.
+  // A gradient delayed by other threads on the core gets the median of the others.
   std::size_t known = 0;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     CHECK(own.steps[i].report.phases.compute.ns > 0);

@@ -66,7 +66,7 @@ std::string BucketValues::wrong_by_rounding(const std::vector<float>& numbers) {
   return {};
 }
 
-// A rule's state is in no answer: out of sight once, its values are for good.
+// An answer does not contain a rule's state, so values stay unknown once sight is lost.
 std::string BucketValues::wrong_by_a_bit(const std::vector<float>& numbers,
                                          const std::vector<float>* push) const {
   if (!seen_) return {};

@@ -1,4 +1,4 @@
-// What the values of a bucket have to be.
+// The expected values of a bucket.
 #pragma once
 
 #include "models/protocol/shard.h"
@@ -12,20 +12,21 @@
 
 namespace foretrain::faults {
 
-/// Values that gradients change, one mean after another. Of plain SGD with dense gradients they are
-/// kept here in double precision: w - rate x mean, to within rounding. Of other rules, and of
-/// sparse gradients, the program's own rule is asked: then bits are compared, and what is told is
-/// which gradients went in, in which order, not the rule.
+/// Expected values after each mean of gradients. Plain SGD with dense gradients is computed here in
+/// double precision, w - rate x mean, and compared to within rounding. For other rules and for
+/// sparse gradients the program's own rule is run and bits are compared; that checks which
+/// gradients went in, in which order, not the rule.
 class BucketValues {
  public:
   BucketValues(std::shared_ptr<const Training> training, std::uint32_t index);
 
-  /// The mean of these is applied. Each is what a push carries.
+  /// Applies the mean of these pushes' gradients.
   void apply(std::span<const std::vector<float>* const> pushes);
-  /// Nobody knows which gradients the last mean was of: what comes next is as an answer says.
+  /// The gradients of the last mean are unknown, so the next answer is believed.
   void lose_sight() { seen_ = false; }
 
-  /// What is wrong with `numbers`; empty: nothing. `push`: the answer is to it; null: all values.
+  /// The error in `numbers`; empty if there is none. `push`: the push that they answer; null: all
+  /// values.
   [[nodiscard]] std::string wrong_with(const std::vector<float>& numbers,
                                        const std::vector<float>* push);
 
@@ -36,7 +37,7 @@ class BucketValues {
 
   std::shared_ptr<const Training> training_;
   std::vector<double> plain_;
-  std::unique_ptr<ShardBucket> twin_;  // null: of plain SGD
+  std::unique_ptr<ShardBucket> twin_;  // null for plain SGD
   bool seen_ = true;
 };
 

@@ -17,7 +17,7 @@
 namespace foretrain::faults {
 namespace {
 
-/// A cut with the training that goes on from it.
+/// A checkpoint with the training that resumes from it.
 class GoingOn {
  public:
   GoingOn(std::int64_t cut, const testing::KeptCut& kept,
@@ -45,7 +45,7 @@ class GoingOn {
     require(as_many, fmt::format("{} updates are made, {} without faults", nodes_.updates, plain));
   }
 
-  // Of a worker those are cut off that it had not reported: they come again.
+  // Steps that a worker had not reported are removed, because they are computed again.
   void check_steps(const Record& record) const {
     std::set<std::pair<int, std::int64_t>> steps;
     for (const StepRow& row : record.steps) {

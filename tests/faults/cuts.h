@@ -1,4 +1,4 @@
-// Whoever goes on from what the nodes have kept under faults comes to the end.
+// Every checkpoint saved under faults can be resumed to the end.
 #pragma once
 
 #include "models/protocol/training.h"
@@ -9,19 +9,18 @@
 
 namespace foretrain::faults {
 
-/// What must hold of each cut that all nodes have kept, whatever had happened until then:
+/// Checks each checkpoint that all nodes have saved, whatever happened before:
 ///
-/// 1. A state is of the size that its node has said, and stays as it is until the node is told that
-///    it is kept.
-/// 2. Nodes that go on from it, in an order of their messages drawn at random, come to the end,
-///    none of them speaks out of turn.
-/// 3. As many updates are made as without faults; where each worker has a number of gradients to
-///    make, and some were lost with their worker, no more.
-/// 4. No two steps of a worker have one number, before the cut or after it.
-/// 5. Where it is deterministic, and nobody was lost, it ends with the bits
-///    that it has without faults.
+/// 1. A state has the size that its node announced, and does not change until the node learns that
+///    it is saved.
+/// 2. Nodes that resume from it, with messages in random order, reach the end without messages out
+///    of turn.
+/// 3. The number of updates is the same as without faults. If each worker has a fixed number of
+///    gradients and some were lost with their worker, it is not larger.
+/// 4. No two steps of a worker have the same number, before or after the checkpoint.
+/// 5. A deterministic training that lost nobody ends with the same bits as without faults.
 ///
-/// `plain`: without faults; `record`: with those under which `kept` was kept. @throws Broken
+/// `plain`: the record without faults; `record`: the one with the faults of `kept`. @throws Broken
 void check_cuts(const testing::KeptStates& kept, const std::shared_ptr<const Training>& training,
                 const Record& plain, const Record& record);
 

@@ -1,4 +1,4 @@
-// A cut that is none is seen by who goes on from it.
+// An inconsistent checkpoint is detected by resuming from it.
 #include "tests/faults/cuts.h"
 
 #include "models/protocol/ssp.h"
@@ -19,7 +19,7 @@ namespace {
 using testing::KeptStates;
 using testing::Shuffled;
 
-/// A training with cuts, its record as far as they are held against it.
+/// A training with checkpoints, with the facts of its record that they are checked against.
 struct Kept {
   std::shared_ptr<Training> training;
   KeptStates states;
@@ -57,7 +57,7 @@ TEST_CASE("cuts: nothing is said of those that are whole, or were given up") {
   CHECK(kept.wrong() == "");
   auto& states = kept.states.cuts.begin()->second.states;
   std::swap(states.at(0), states.at(1));
-  states.erase(2);  // somebody had no part of it
+  states.erase(2);  // a node has no part of it
   CHECK(kept.wrong() == "");
 }
 

@@ -45,7 +45,7 @@ void draw_options(Stream& draw, const Protocol& protocol, TrainingSpec& training
   }
 }
 
-// Of sparse models, too, those that leave absent rows alone and those that do not.
+// Sparse models too, with optimizers that leave absent rows alone or change them.
 void draw_model(Stream& draw, Scenario& scenario) {
   OptimizerSpec& optimizer = scenario.training.optimizer;
   scenario.dataset.take = 64;
@@ -69,7 +69,7 @@ void draw_model(Stream& draw, Scenario& scenario) {
   optimizer.learning_rate = optimizer.name == "sgd" ? 0.2 : default_learning_rate(optimizer.name);
 }
 
-// The first host, or the last, takes long over what comes: what others send it piles up.
+// The first or last host receives slowly, so messages to it accumulate.
 void draw_slow_reader(Stream& draw, std::vector<HostSpec>& hosts) {
   if (hosts.front().count < 2) return;
   --hosts.front().count;
@@ -84,7 +84,7 @@ void draw_hosts(Stream& draw, Scenario& scenario) {
   const NodeCounts counts = node_counts(scenario);
   HostSpec host;
   host.name = "node";
-  // Mostly a host each; else some have two.
+  // Usually one node per host, else some hosts have two.
   host.count = one_in(draw, 4) ? std::max(2, counts.nodes() - 1) : counts.nodes();
   host.cores = number(draw, 1, 2);
   host.compute = Duration{
@@ -124,7 +124,7 @@ void draw_checkpoint(Stream& draw, Scenario& scenario) {
   if (one_in(draw, 2)) {
     checkpoint.every.steps = number(draw, 1, 4);
   } else {
-    checkpoint.every.time = std::max(Duration{10'000'000},  // no scenario may say less
+    checkpoint.every.time = std::max(Duration{10'000'000},  // lower bound of scenarios
                                      *scenario.cluster.hosts[0].compute * number(draw, 1, 4));
   }
   checkpoint.write_rate = {any_of(draw, std::array{1e4, 600e6})};
@@ -135,7 +135,7 @@ std::string name_of_node(const Scenario& scenario, int node) {
   return node < workers ? fmt::format("worker{}", node) : fmt::format("server{}", node - workers);
 }
 
-// Much shorter than silence, about as long, longer.
+// Much shorter than the silence limit, about as long, or longer.
 Duration a_while(Stream& draw, Duration length, Duration silence) {
   switch (draw.below(4)) {
     case 0:
@@ -195,7 +195,7 @@ void draw_swizzle(Stream& draw, Scenario& scenario, Duration at, Duration lastin
   }
 }
 
-// Of who may come back.
+// Restarts a killed node, if it can come back.
 void draw_return(Stream& draw, const Scenario& scenario, FaultSpec& fault, Duration length) {
   const int node = *node_called(scenario, fault.kill);
   const Protocol& protocol = protocol_called(scenario.training.strategy);
@@ -241,7 +241,7 @@ void draw_fault(Stream& draw, Scenario& scenario, Duration length) {
   scenario.faults.push_back(fault);
 }
 
-// Nobody dies before it has begun.
+// Removes joins of nodes that die before.
 void drop_late_joins(Scenario& scenario) {
   std::erase_if(scenario.faults, [&](const FaultSpec& fault) {
     if (fault.join.empty()) return false;
@@ -250,7 +250,7 @@ void drop_late_joins(Scenario& scenario) {
   });
 }
 
-// Large enough that a gradient is several jobs, which begin as their buckets come.
+// Large enough that a gradient consists of several jobs, which begin as their buckets arrive.
 void make_larger(Scenario& scenario) {
   if (scenario.model.name != "mlp") return;
   scenario.model.options.hidden = {40, 40};
@@ -258,7 +258,7 @@ void make_larger(Scenario& scenario) {
   if (scenario.training.bucket_size.value < 1'000) scenario.training.bucket_size = {4'000};
 }
 
-// From streams of their own: other draws of a seed stay what they were.
+// Draws from a separate stream, so that other draws of a seed do not change.
 void draw_accumulate(Scenario& scenario) {
   Stream draw(scenario.seed, "test.accumulate");
   if (one_in(draw, 3)) scenario.training.accumulate = number(draw, 2, 4);
@@ -299,8 +299,8 @@ Case draw_training(Stream& draw, const std::string& strategy) {
   }
   draw_hosts(draw, scenario);
   draw_stragglers(draw, scenario);
-  // With backups a lone server says by its answers alone whose gradients it took, and a cut holds
-  // these back until the books (server_books.h) can no longer tell.
+  // With backups and one server, only answers show whose gradients it took, and a checkpoint delays
+  // these until server_books.h can no longer tell.
   const int lost = protocol.most_lost(training.protocol, training.workers);
   const bool told = !protocol.synchronous || lost == 0 || training.servers > 1;
   if (one_in(draw, 3) && told) draw_checkpoint(draw, scenario);
@@ -337,10 +337,10 @@ void draw_returns(Stream& draw, Case& scenario_case, Duration length) {
   }
 }
 
-// Most are gone within a tenth of a second, few take longer than silence is borne.
+// Most end within a tenth of a second, few exceed the silence limit.
 void draw_clogs(Stream& draw, Case& scenario_case, Duration length) {
   constexpr double kLongest = 10;  // s
-  constexpr double kSpread = 10;   // so many times shorter by a factor of e, at most
+  constexpr double kSpread = 10;   // shortest is this many factors of e shorter
   Scenario& scenario = scenario_case.scenario;
   const Duration at_least = std::max(length, Duration{1'000});
   for (int i = number(draw, 1, 6); i > 0; --i) {

@@ -1,4 +1,4 @@
-// Trainings with faults, drawn from a seed.
+// Random trainings with faults, from a seed.
 #pragma once
 
 #include "models/base/random.h"
@@ -8,31 +8,31 @@
 
 namespace foretrain::faults {
 
-/// A tiny training of this strategy without a fault: its model, dense or sparse, optimizer,
-/// workers, servers, options, buckets, checkpoints, the limit of silence (0.1 to 60 s), that of
-/// waiting for who is lost (half of those of plain sync; 0.1 to 60 s), how much may wait in the
-/// kernel, hosts, one of which may be slow to read, stragglers are drawn.
+/// A random tiny training of this strategy without faults. Random are the model (dense or sparse),
+/// optimizer, workers, servers, options, buckets, checkpoints, silence limit (0.1 to 60 s), rejoin
+/// limit (for half of the plain sync trainings; 0.1 to 60 s), bound on unsent bytes in the kernel,
+/// hosts, of which one may be a slow reader, and stragglers.
 Case draw_training(Stream& draw, const std::string& strategy);
 
-/// What happens to it, which takes so long when nothing does: one to four of
+/// Adds one to four faults to a training that lasts `length` without them:
 ///
-///     kill        a worker, the chief, a server, shard 0, a neighbour in the ring; of those who
-///     may
-///                 come back two thirds do, some at once
-///     stop        a node, for less than silence is borne, or for more
-///     swizzle     half of the nodes are stopped one by one, go on in another order
-///     cut         the hosts of two nodes, for less than silence is borne, or for more; a third of
-///                 them in one direction alone
-///     partition   the hosts fall into two parts; of a quarter one still hears the other
+///     kill        a worker, the chief, a server, shard 0, a ring neighbour; two thirds of the
+///                 nodes that can come back do, some at once
+///     stop        a node, for less or more than the silence limit
+///     swizzle     half of the nodes are stopped one by one and continue in another order
+///     cut         between the hosts of two nodes, for less or more than the silence limit; a
+///                 third of them in one direction only
+///     partition   the hosts are split in two parts; in a quarter one part still hears the other
 ///     slow        a host's link runs at 1 % to 50 %
-///     join        a worker comes late
+///     join        a worker joins late
 void draw_faults(Stream& draw, Case& scenario_case, Duration length);
 
-/// One to six workers other than the chief are killed, likewise.
+/// Kills one to six workers other than the chief, of which some come back.
 void draw_returns(Stream& draw, Case& scenario_case, Duration length);
 
-/// One to six times nothing moves between the hosts of two nodes, a third of them in one direction
-/// alone, for 10 exp(-10 u) s, u even between 0 and 1: as FoundationDB's simulation clogs links.
+/// Cuts the links between the hosts of two nodes one to six times, a third of them in one direction
+/// only. A cut lasts 10 exp(-10 u) s with uniform u in 0 to 1, as FoundationDB's simulation clogs
+/// links.
 void draw_clogs(Stream& draw, Case& scenario_case, Duration length);
 
 }  // namespace foretrain::faults

@@ -1,4 +1,4 @@
-// What those who watch a training keep of its messages, of its inputs.
+// Copies of messages, of inputs for the observers of a training.
 #pragma once
 
 #include "models/protocol/message.h"
@@ -13,12 +13,12 @@
 
 namespace foretrain::faults {
 
-/// Something happened that may not.
+/// A broken invariant.
 struct Broken : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A message with its numbers, which nobody changes any more.
+/// An immutable copy of a message with its numbers.
 struct Envelope {
   explicit Envelope(const Message& message)
       : kind(message.kind),
@@ -27,10 +27,10 @@ struct Envelope {
         version(message.version),
         size(wire_size(message)) {
     const auto bytes = message.payload.bytes();
-    numbers.resize((bytes.size() + sizeof(float) - 1) / sizeof(float));  // or an odd half
+    numbers.resize((bytes.size() + sizeof(float) - 1) / sizeof(float));  // or an odd 16-bit number
     if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
   }
-  /// Words of a decision are no numbers: bits are compared.
+  /// Compares bits, because the words of a decision are not numbers.
   [[nodiscard]] bool same_numbers(const Envelope& other) const {
     return numbers.size() == other.numbers.size() &&
            (numbers.empty() ||
@@ -49,7 +49,7 @@ struct Envelope {
   std::vector<float> numbers;
 };
 
-/// An input before its node took it.
+/// A copy of an input, made before the node handles it.
 struct Heard {
   explicit Heard(const Input& input) {
     if (const auto* received = std::get_if<Received>(&input)) {

@@ -1,4 +1,4 @@
-// What the nodes of a training hold does not grow with its steps.
+// The memory of a training's nodes does not grow with its steps.
 #include "models/base/parallel.h"
 #include "models/protocol/backup.h"
 #include "models/protocol/registry.h"
@@ -22,24 +22,24 @@
 namespace foretrain::faults {
 namespace {
 
-constexpr std::int64_t kLong = 600;  // steps of a worker
+constexpr std::int64_t kLong = 600;  // steps per worker
 
 std::int64_t heap_in_use() {
   const struct mallinfo2 heap = mallinfo2();
   return static_cast<std::int64_t>(heap.uordblks + heap.hblkhd);
 }
 
-/// A sanitizer's heap tells nothing.
+/// Whether the heap size is available; it is not with a sanitizer.
 bool heap_is_told() {
   if (heap_in_use() > 0) return true;
   WARN("skipped: this build does not tell what is on the heap");
   return false;
 }
 
-/// The heap, step by step of any worker.
+/// The heap size at each step of any worker.
 class Heap {
  public:
-  // It grows with the steps, and must not be seen to.
+  // Reserves memory first, so that its own growth is not measured.
   explicit Heap(const Training& training) {
     at_step_.reserve(static_cast<std::size_t>(2 * kLong * training.workers));
   }
@@ -50,11 +50,11 @@ class Heap {
     at_step_.push_back(heap_in_use());
   }
   [[nodiscard]] std::int64_t steps() const { return std::ssize(at_step_); }
-  /// By how many bytes it is larger after the middle than it was early.
+  /// Growth in bytes from the early steps to those after the middle.
   [[nodiscard]] std::int64_t growth() const { return most_in(4, 7) - most_in(1, 2); }
 
  private:
-  /// From one eighth of the steps to another.
+  /// The largest heap size between two eighths of the steps.
   [[nodiscard]] std::int64_t most_in(std::int64_t from, std::int64_t to) const {
     const std::int64_t eighth = steps() / 8;
     return *std::max_element(at_step_.begin() + from * eighth, at_step_.begin() + to * eighth);
@@ -63,7 +63,7 @@ class Heap {
   std::vector<std::int64_t> at_step_;
 };
 
-/// Drives the programs of a training, keeps nothing of what they tell.
+/// Drives the node programs of a training without storing their reports.
 class Unrecorded {
  public:
   explicit Unrecorded(const std::shared_ptr<const Training>& training)
@@ -74,7 +74,7 @@ class Unrecorded {
     }
   }
 
-  /// Soon after the begin this worker is gone; a while later another process takes its place.
+  /// This worker is lost soon after the begin; a new process replaces it later.
   void replace(NodeId worker) { leaving_ = worker; }
 
   void run() {
@@ -107,7 +107,7 @@ class Unrecorded {
     }
   }
 
-  // What is under way between it and others is lost.
+  // Messages under way to and from it are lost.
   void lose(NodeId worker) {
     gone_ = worker;
     std::erase_if(todo_, [worker](const Todo& todo) {
@@ -116,7 +116,7 @@ class Unrecorded {
       return from || todo.node == static_cast<int>(index_of(worker));
     });
     tell_peers(worker, PeerLost{worker});
-    back_at_ = clock_ + 1'000;  // timers of checkpoints ring for ever
+    back_at_ = clock_ + 1'000;  // timers of checkpoints repeat forever
   }
 
   void take_back(NodeId worker) {
@@ -159,7 +159,7 @@ class Unrecorded {
   bool returned_ = false;
 };
 
-// What sparse messages differ by; one of each step that is never let go comes to 50,000.
+// The variation by sparse messages; a leak of one message per step would be 50,000.
 constexpr std::int64_t kMostGrowth = 16'000;  // bytes
 
 Case draw_long(std::uint64_t seed, const std::string& strategy) {
@@ -183,7 +183,7 @@ TEST_CASE("faults: what nodes hold is flat over a long training, whatever is dra
     Unrecorded nodes(prepared.training);
     nodes.run();
     CHECK(nodes.heap().growth() < kMostGrowth);
-    // Messages and jobs that wait, by bucket and pair of nodes.
+    // Waiting messages and jobs, per bucket and pair of nodes.
     const std::size_t pairs = static_cast<std::size_t>(training.nodes() * training.nodes());
     CHECK(nodes.most_waiting() < 4 * pairs * training.layout->buckets.size());
   }

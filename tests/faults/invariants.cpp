@@ -78,7 +78,8 @@ void Invariants::happened(NodeId id, const Heard& heard, std::span<const Effect>
   servers_[shard].happened(heard, effects);
 }
 
-// A server that counts a push as long as its bucket may count one who pulls as one who has pushed.
+// A server may count a pull like a push, because it counts a push for as long as its bucket may
+// count.
 void Invariants::note_buffered(NodeId server, NodeId worker, const Envelope& mail) {
   if (mail.kind != MessageKind::push && mail.kind != MessageKind::pull) return;
   const bool lists = mail.kind == MessageKind::push && training_->sparse();
@@ -100,8 +101,8 @@ void Invariants::check_buffered(NodeId server, const Node& program) const {
                            training_->role(server), holder->peak_buffered().value, most.value));
 }
 
-// With the answers of the first bucket workers go on (server_cut.h). A cut is given up where a
-// worker is lost; what others say of one before counts for no later one.
+// The answers of the first bucket let workers continue (server_cut.h). A checkpoint is abandoned if
+// a worker is lost; reports about it do not count for a later one.
 void Invariants::check_cut(const Heard& heard, std::span<const Effect> effects) {
   if (heard.lost) cut_.reset();
   const bool kept = heard.mail && heard.mail->kind == MessageKind::kept;
@@ -123,7 +124,7 @@ void Invariants::check_cut(const Heard& heard, std::span<const Effect> effects) 
   }
 }
 
-// All other shards are told the same: by what shard 1 hears.
+// Records a choice once, from the message to shard 1, because all other shards get the same.
 void Invariants::note_choice(const Message& message, NodeId to) {
   if (message.kind != MessageKind::choice || to != training_->server(1)) return;
   const auto bytes = message.payload.bytes();

@@ -1,4 +1,4 @@
-// Watches all nodes of a training, whoever drives them.
+// An observer of all nodes of a training under any driver.
 #pragma once
 
 #include "models/protocol/node.h"
@@ -19,22 +19,22 @@
 
 namespace foretrain::faults {
 
-/// Sees what each node is told, what it wants done, and throws Broken as soon as one of the rules
-/// of wire.h, server_books.h, worker_books.h does not hold, a node says that another one spoke out
-/// of turn (all are honest), a server holds, by its own count, more than one push of each worker
-/// and bucket, or shard 0 lets workers go on from a cut that a server has not said to be kept. The
-/// programs know nothing of it.
+/// Observes the inputs and effects of each node. Throws Broken as soon as a rule of wire.h,
+/// server_books.h or worker_books.h is violated, a node reports a message out of turn (all nodes
+/// are honest), a server buffers more than one push per worker and bucket by its own count, or
+/// shard 0 lets workers continue from a checkpoint that a server has not reported as saved. The
+/// node programs do not know it.
 class Invariants {
  public:
   explicit Invariants(std::shared_ptr<const Training> training);
 
-  /// `program`, watched; this outlives it. Where there was one before, it takes the place of that.
+  /// Wraps `program`; this has to outlive the result. Replaces an earlier program of the same node.
   std::unique_ptr<Node> around(NodeId id, std::unique_ptr<Node> program);
 
   [[nodiscard]] const Wire& wire() const { return wire_; }
-  /// When a node was told something for the last time.
+  /// The time of the last input of any node.
   [[nodiscard]] Instant last_input() const { return last_input_; }
-  /// What they have kept (cuts.h).
+  /// The states that nodes have saved (cuts.h).
   [[nodiscard]] const testing::KeptStates& kept() const { return kept_; }
 
  private:
@@ -50,14 +50,14 @@ class Invariants {
   Wire wire_;
   testing::KeptStates kept_;
   Instant last_input_;
-  std::vector<int> begun_;  // by node: its processes so far
+  std::vector<int> begun_;  // number of processes so far, by node
   Choices choices_;
-  std::optional<Version> cut_;   // that shard 0 has told the others of, and waits for
-  std::set<NodeId> kept_there_;  // by these
+  std::optional<Version> cut_;   // checkpoint that shard 0 has announced and waits for
+  std::set<NodeId> kept_there_;  // servers that have saved it
   WorkerBooks::Rounds rounds_;
   std::vector<WorkerBooks> workers_;
   std::vector<ServerBooks> servers_;
-  // By server: of each worker and bucket the largest push so far.
+  // By server: the largest push so far of each worker and bucket.
   std::map<NodeId, std::map<std::pair<NodeId, std::uint32_t>, Bytes>> pushes_;
 };
 

@@ -1,4 +1,4 @@
-// Every rule is seen to be broken by who breaks it.
+// Every rule detects a mutant that breaks it.
 #include "tests/faults/invariants.h"
 
 #include "models/protocol/buffered.h"
@@ -19,7 +19,7 @@
 namespace foretrain::faults {
 namespace {
 
-/// A program with something between it and the world.
+/// A node program with a filter around it.
 class Mutant : public Node {
  public:
   using Change = std::function<void(Node&, Instant, Input, Effects&)>;
@@ -34,7 +34,7 @@ class Mutant : public Node {
   Change change_;
 };
 
-/// Lets go of no push, by its own count.
+/// Counts every push as buffered forever.
 class Hoarder : public Mutant, public Buffering {
  public:
   using Mutant::Mutant;
@@ -73,8 +73,8 @@ Case three_workers(const std::string& strategy) {
   return result;
 }
 
-/// What the invariants say where a `Between` that does this, of node 1 (or the server, 3), stands
-/// between the program and those who watch it, or beyond them.
+/// The violation reported if a `Between` with this change wraps node 1 (or the server, 3), between
+/// the program and the observer, or outside the observer.
 template <class Between = Mutant>
 std::string said(const Case& scenario_case, std::uint32_t who, bool beyond,
                  const Mutant::Change& between, const Training* believed = nullptr) {
@@ -105,7 +105,7 @@ bool has(const std::string& text, const std::string& part) {
   return true;
 }
 
-/// Changes the n-th effect that `is_it` finds.
+/// Changes the n-th effect that `is_it` accepts.
 template <class IsIt, class Do>
 Mutant::Change at_effect(int n, IsIt is_it, Do change) {
   return [n, is_it, change](Node& node, Instant now, Input input, Effects& effects) mutable {
@@ -190,7 +190,7 @@ TEST_CASE("invariants: values that differ from one worker to the next are found"
   if (strategy == "local_sgd") {
     testing::set_option(scenario_case.scenario.training.protocol, "local_steps", 2);
   }
-  // Worker 1 passes on what worker 0 owns, which is every third bucket.
+  // Worker 1 forwards the buckets of worker 0: every third.
   const auto is_passed_on = [](const Message& message) {
     return is_values(message) && message.bucket % 3 == 0;
   };
@@ -216,12 +216,12 @@ TEST_CASE("invariants: a shard that goes on from a cut which others still keep i
   scenario.checkpoint.every.steps = 2;
   std::vector<HostSpec>& hosts = scenario.cluster.hosts;
   hosts.front().count = 5;
-  hosts.push_back(hosts.front());  // of the last server: its word takes longest
+  hosts.push_back(hosts.front());  // of the last server: its messages take longest
   hosts.back().name = "far";
   hosts.back().count = 1;
   hosts.back().latency = Duration{20'000'000};
   CHECK(said(scenario_case, 3, false, {}) == "");
-  // The first word of another server counts for the other one, too.
+  // Another server's first report is counted twice, in place of a missing one.
   const auto twice = [](Node& node, Instant now, Input input, Effects& effects) {
     const auto* received = std::get_if<Received>(&input);
     if (received != nullptr && received->message.kind == MessageKind::kept) {
@@ -232,7 +232,7 @@ TEST_CASE("invariants: a shard that goes on from a cut which others still keep i
   has(said(scenario_case, 3, false, twice), "before all have kept it");
 }
 
-// As a worker makes one that went on with one shard before the other had heard of it.
+// As a worker does that continued with one shard before the other knew of it.
 TEST_CASE("invariants: a gradient by two versions is found where there are backups") {
   Case scenario_case = three_workers("sync");
   Scenario& scenario = scenario_case.scenario;

@@ -28,7 +28,7 @@ Duration end_of_last_fault(const Scenario& scenario) {
   return end;
 }
 
-// By name: those that a fault may lose.
+// The names of nodes that a fault may lose.
 std::set<std::string> touched_nodes(const Scenario& scenario, const Training& training) {
   const std::vector<NodePlace> places = place_nodes(scenario);
   const auto host_of = [&](const std::string& name) {
@@ -48,7 +48,7 @@ std::set<std::string> touched_nodes(const Scenario& scenario, const Training& tr
   return touched;
 }
 
-// "A was killed ...; B: ...", or "A: B: ...", where A says it of B.
+// The missing node in "A was killed ...; B: ..." is A; in "A: B: ...", where A reports B, it is B.
 std::string missing_in(const std::string& failure) {
   static const std::regex of_another("^((?:worker|server)[0-9]+): ((?:worker|server)[0-9]+): ");
   static const std::regex begins("^((?:worker|server)[0-9]+)[ :]");
@@ -58,7 +58,7 @@ std::string missing_in(const std::string& failure) {
   return "";
 }
 
-// The most nodes that are on one host: they may have to share a core.
+// The largest number of nodes on one host, which may have to share a core.
 double most_on_a_host(const Scenario& scenario) {
   std::map<std::size_t, int> nodes;
   int most = 1;
@@ -66,8 +66,8 @@ double most_on_a_host(const Scenario& scenario) {
   return most;
 }
 
-// By the stragglers' own draws, of as many gradients as a worker could have to make, with as many
-// pauses as a gradient of that length has: twice the mean, and thirty, which no seed comes to.
+// By the stragglers' own draws, for as many gradients as a worker could have to make, with twice
+// the mean number of pauses in a gradient of that length plus thirty, which no seed exceeds.
 double longest_gradient_s(const Scenario& scenario, const Training& training) {
   constexpr double kRarePauses = 30;
   double factor = 1;
@@ -88,11 +88,11 @@ double longest_gradient_s(const Scenario& scenario, const Training& training) {
   return gradient_s + pauses_s;
 }
 
-// What all messages of a step take at the rate of a port, a state of each node on its disk: a fault
-// lets a training last until its bursts are used up, a checkpoint is due. Messages are read one
-// after another where that takes longest.
+// All messages of a step at the rate of a port plus a state of each node on its disk: a fault can
+// make a training last until its bursts are used up or a checkpoint is due. Reading messages one
+// after another counts as well.
 double longest_messages_s(const Scenario& scenario, const Training& training) {
-  constexpr double kCopies = 4;  // of the parameters: in a state, in the messages of a step
+  constexpr double kCopies = 4;  // copies of the parameters: in a state, in the messages of a step
   double rate = scenario.cluster.hosts.front().nic.value;
   double message_s = 0;
   for (const HostSpec& host : scenario.cluster.hosts) {
@@ -110,7 +110,7 @@ double longest_messages_s(const Scenario& scenario, const Training& training) {
   return step_s;
 }
 
-// Beside that what the longest without faults took, with its evaluation.
+// Plus the longest step without faults, including its evaluation.
 Duration long_step(const Record& plain, const Scenario& scenario, const Training& training) {
   Duration longest;
   for (const StepRow& row : plain.steps) {
@@ -132,7 +132,7 @@ void check_failure(const Record& record, const Training& training, Duration most
 }
 
 void check_progress(const Record& record, Instant since, Duration most) {
-  std::vector<Instant> ends;  // of steps
+  std::vector<Instant> ends;  // ends of steps
   ends.reserve(record.steps.size() + 1);
   for (const StepRow& row : record.steps) {
     ends.push_back(row.report.start + length_of(row.report.phases));

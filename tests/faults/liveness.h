@@ -1,4 +1,4 @@
-// Under faults a training goes on soon, or says who is missing.
+// A training under faults soon makes progress or reports a missing node.
 #pragma once
 
 #include "models/base/time.h"
@@ -7,24 +7,24 @@
 
 namespace foretrain::faults {
 
-/// Of a training that has failed or is done, S being the time for which silence is borne
-/// (`silence_of`), "the last fault" the end of the last of them: who was stopped goes on, a cut is
-/// mended, another process takes the place of who was killed.
+/// Checks a failed or finished training. S is the silence limit (`silence_of`); "the last fault" is
+/// the end of the last one: a stopped node continues, a cut ends, a new process replaces a killed
+/// one.
 ///
-/// 1. A failure begins with who is missing, and that is a node which a fault has killed, stopped or
-///    cut off; a slow link, or who joins late, loses nobody. Its host's nodes are cut off with it.
-/// 2. Nothing happens any more 2 S after the last fault, the time in which others wait for who is
-///    lost (`rejoin_limit`) and the time of a long step later.
-/// 3. Where it is done, no longer than 2 S and three long steps pass from the last fault to the
-///    next end of a step, from there to the one after it, and so on to the last update.
+/// 1. A failure begins with the name of the missing node, which a fault has killed, stopped or cut
+///    off, possibly with its host. A slow link or a late join loses no node.
+/// 2. Nothing happens later than 2 S, the rejoin limit and the time of a long step after the last
+///    fault.
+/// 3. A finished training takes at most 2 S and three long steps from the last fault to the end of
+///    the next step, from there to the next one, and so on to the last update.
 ///
-/// The clock is virtual, so that is arithmetic. A stop or a cut that lasts is found out S after its
-/// begin, so before its end; whoever is told of it hears so when it goes on itself, at the latest
-/// at the end of the longest pause, which S counts in. A kill is found out at once. Two S leave
-/// room for a fault that begins when silence of another one has nearly been long enough. Three
-/// steps: the one that was under way, the one that is made again, a checkpoint between them.
+/// The clock is virtual, so the bounds are exact. A long stop or cut is detected S after its begin,
+/// thus before its end; a node that is paused learns of it when it continues, at the latest after
+/// the longest pause, which S includes. A kill is detected at once. Two S allow for a fault that
+/// begins when the silence of another one is almost long enough. Three steps are the current one,
+/// its repetition, and a checkpoint between them.
 ///
-/// `plain`: without faults; `last_input`: when a node was told something for the last time.
+/// `plain`: the record without faults; `last_input`: the time of the last input of any node.
 /// @throws Broken
 void check_liveness(const Record& record, const Record& plain, const Training& training,
                     Instant last_input);

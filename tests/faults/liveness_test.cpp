@@ -1,4 +1,4 @@
-// A training that stands still, or blames who is there, is found.
+// A training that hangs or blames a present node is detected.
 #include "tests/faults/liveness.h"
 
 #include "scenarios/resolve/prepared.h"
@@ -13,7 +13,7 @@
 namespace foretrain::faults {
 namespace {
 
-/// Three workers, a server, a host each; silence is borne for 1 s.
+/// Three workers and a server on one host each; the silence limit is 1 s.
 struct Lively {
   std::shared_ptr<const Training> training;
   Record plain;
@@ -46,7 +46,7 @@ struct Lively {
     REQUIRE(plain.outcome == Outcome::done);
   }
 
-  /// Between 50 ms and 150 ms something happens to worker 1.
+  /// Adds a fault of worker 1 from 50 ms to 150 ms.
   [[nodiscard]] Record with(FaultSpec fault) const {
     Record record = plain;
     fault.at = Duration{50'000'000};
@@ -62,7 +62,7 @@ struct Lively {
     }
     return "";
   }
-  /// It fails in these words.
+  /// The violation reported if it fails with this message.
   [[nodiscard]] std::string said_of(const FaultSpec& fault, const std::string& failure,
                                     double last_input_s = 0) const {
     Record record = with(fault);

@@ -1,4 +1,4 @@
-// Trainings under faults from as many seeds as asked: `./dev faults`.
+// Trainings under faults from a given number of seeds: `./dev faults`.
 #include "models/protocol/registry.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "tests/faults/trial.h"
@@ -37,8 +37,8 @@ void note(Tally& tally, const Trial& trial, const std::string& strategy, std::ui
   if (tally.broken == 1) fmt::print("{}\n", trial.scenario);
 }
 
-// Whether a rule was broken. Beside each a training whose links are clogged is tried; to servers
-// workers come back, too.
+// Returns whether a rule was broken. For each seed also tries clogged links, and returning workers
+// if the strategy has servers.
 bool try_strategy(const std::string& strategy, std::uint64_t first, std::int64_t count) {
   const bool returns = protocol_called(strategy).servers;
   DataSets data_sets;
@@ -56,7 +56,7 @@ bool try_strategy(const std::string& strategy, std::uint64_t first, std::int64_t
   return tally.broken > 0;
 }
 
-// None: it is no number.
+// Nothing if it is not a number.
 template <class Number>
 std::optional<Number> number_in(const std::string& text) {
   Number number{};
@@ -68,7 +68,7 @@ std::optional<Number> number_in(const std::string& text) {
 }  // namespace
 }  // namespace foretrain::faults
 
-// COUNT, a strategy or `all`, the first seed: `./dev faults` draws one.
+// Arguments: COUNT, a strategy or `all`, the first seed, which `./dev faults` draws.
 int main(int argc, char** argv) {
   using namespace foretrain;
   const std::vector<std::string> arguments(argv + 1, argv + argc);

@@ -23,7 +23,7 @@ Payload payload_with(std::span<const float> numbers) {
   return payload;
 }
 
-// As an Envelope has it.
+// As in an Envelope.
 std::vector<float> numbers_in(const Payload& payload) {
   const auto bytes = payload.bytes();
   std::vector<float> numbers((bytes.size() + sizeof(float) - 1) / sizeof(float));
@@ -161,7 +161,7 @@ void RoundValues::apply(ShardBucket& to, std::span<const float> sum, std::int64_
   to.finish_apply(beside);
 }
 
-// A worker adds its own part to what comes first, then what comes from others.
+// A worker first adds its own part to its predecessor's sum, then adds the parts of others.
 std::vector<float> RoundValues::sum_at(const Bucket& bucket, int worker, const Parts& parts) const {
   const Route route(*training_, bucket, worker);
   const auto mine = part_of(parts[static_cast<std::size_t>(worker)], bucket);
@@ -182,8 +182,8 @@ std::vector<float> RoundValues::sum_at(const Bucket& bucket, int worker, const P
   return sum;
 }
 
-// Each of N additions, each time that a sum is made of halves, rounds what is no larger than the
-// sum of sizes; halves near zero are 2^-24 apart.
+// Each of N additions, and each rounding of a sum to 16 bits, has an error relative to the sum of
+// sizes; 16-bit floats near zero have a spacing of 2^-24.
 void RoundValues::check_sum(const Bucket& bucket, const std::vector<float>& sum,
                             const Parts& parts) {
   const double unit = halves_ ? 0x1p-10 : 0x1p-23;
@@ -229,7 +229,7 @@ std::vector<float> RoundValues::applied(std::uint32_t index, const Parts& parts)
   return halves_ ? differences_of(index) : numbers_in(shard.values());
 }
 
-// In halves, of what all hold from what the owner keeps for itself.
+// The change in 16-bit floats, from the values that all workers hold to the owner's master values.
 std::vector<float> RoundValues::differences_of(std::uint32_t index) {
   const auto master = shards_.front()[index]->values().floats();
   const auto held = held_.front().place(training_->layout->buckets[index]);

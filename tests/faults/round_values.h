@@ -1,4 +1,4 @@
-// What the values of each round of a training without servers have to be.
+// The expected values of each round of a training without servers.
 #pragma once
 
 #include "models/protocol/held_parameters.h"
@@ -14,37 +14,37 @@
 
 namespace foretrain::faults {
 
-/// Makes the parts of all workers once more, a gradient (`all_reduce`) or what a worker has learned
-/// in a round (`local_sgd`), adds each up once, and makes the new values of it. Messages, sums on
-/// their way, who waits for whom: nothing of that is asked of the program.
+/// Recomputes the parts of all workers, gradients (`all_reduce`) or the parameter changes of a
+/// round (`local_sgd`), adds them, and applies the sum. Independent of the program's messages,
+/// partial sums and waiting.
 ///
-/// Floats are added in the order of the route, so bits are compared. Beside that, in double
-/// precision, in no order: the sum is that of one part of each worker, to within its rounding; of
-/// plain SGD the new values are w - rate x mean. With an outer optimizer (`local_sgd`) values are
-/// compared to within rounding: its rule is written out here.
+/// Floats are added in the order of the route, so bits are compared. In addition, in double
+/// precision and any order, the sum equals that of one part per worker to within rounding, and
+/// plain SGD gives w - rate x mean. With an outer optimizer (`local_sgd`) values are compared to
+/// within rounding, because its rule is written out here.
 class RoundValues {
  public:
-  /// Dense, with numerics.
+  /// For dense trainings with numerics.
   explicit RoundValues(std::shared_ptr<const Training> training);
 
-  /// What is wrong with `numbers`, as a message carries them, which a bucket's owner makes of its
-  /// round; empty: nothing.
+  /// The error in `numbers`, a message's payload, as the values that a bucket's owner computes for
+  /// this round; empty if there is none.
   [[nodiscard]] std::string wrong_with(std::uint32_t bucket, std::int64_t round,
                                        const std::vector<float>& numbers);
 
  private:
-  using Parts = std::vector<std::vector<float>>;   // by worker: of all parameters
-  using Values = std::vector<std::vector<float>>;  // by bucket: as a message carries them
+  using Parts = std::vector<std::vector<float>>;   // by worker: all parameters
+  using Values = std::vector<std::vector<float>>;  // by bucket: as in a message
 
   void make_round();
-  /// All start a round with these.
+  /// All workers start a round with these values.
   void begin_with(const Values& values);
   [[nodiscard]] Parts parts_of(std::int64_t round);
   [[nodiscard]] std::vector<float> gradient_of(std::size_t worker);
-  /// The mean of `gradients`, whose sum is given, is applied.
+  /// Applies the mean of `gradients` gradients, whose sum is given.
   static void apply(ShardBucket& to, std::span<const float> sum, std::int64_t gradients,
                     std::int64_t beside);
-  /// Of the parts of this worker and of all whose sums come to it, as it sends that on.
+  /// The sum that this worker sends on: its own part plus the sums sent to it.
   [[nodiscard]] std::vector<float> sum_at(const Bucket& bucket, int worker,
                                           const Parts& parts) const;
   [[nodiscard]] std::vector<float> applied(std::uint32_t index, const Parts& parts);
@@ -61,13 +61,13 @@ class RoundValues {
   bool outer_;
   std::int64_t steps_a_round_;
   std::vector<std::unique_ptr<WorkerCompute>> computes_;  // by worker
-  // One for all workers, whose values are equal at any time, or one each (`local_sgd`).
+  // One for all workers if their values are always equal, or one per worker (`local_sgd`).
   std::vector<HeldParameters> held_;
-  std::vector<std::vector<std::unique_ptr<ShardBucket>>> shards_;  // by those, bucket
-  std::vector<float> start_;                                       // of the round
-  std::vector<double> momentum_;                                   // of the outer optimizer
-  std::vector<Values> made_;                                       // by round
-  std::string wrong_;  // with the program's own rules, once something was
+  std::vector<std::vector<std::unique_ptr<ShardBucket>>> shards_;  // by element of held_, bucket
+  std::vector<float> start_;      // values at the start of the round
+  std::vector<double> momentum_;  // of the outer optimizer
+  std::vector<Values> made_;      // by round
+  std::string wrong_;             // first error by the program's own rules
 };
 
 }  // namespace foretrain::faults

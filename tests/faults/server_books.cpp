@@ -83,7 +83,7 @@ void ServerBooks::happened(const Heard& heard, std::span<const Effect> effects) 
 void ServerBooks::hear(const Heard& heard, std::vector<const Compute*>& begun,
                        std::span<const Effect> effects) {
   const bool push = heard.mail && heard.mail->kind == MessageKind::push;
-  // What was postponed made its effects one by one: a gradient that is being applied when its
+  // Postponed inputs made their effects one by one: a gradient that is being applied when its
   // worker is lost is not dropped.
   if (!push) {
     std::erase_if(begun, [this](const Compute* compute) {
@@ -102,7 +102,7 @@ void ServerBooks::hear(const Heard& heard, std::vector<const Compute*>& begun,
   }
 }
 
-// In lockstep all have to be here that the slowest clock still waits for.
+// In lockstep (staleness 0), all workers at the slowest clock have to be present.
 bool ServerBooks::could_apply(const Account& account) const {
   if (synchronous_ || !account.applying.empty() || account.waiting.empty()) return false;
   if (!bound_ || *bound_ > 0) return true;
@@ -131,7 +131,8 @@ void ServerBooks::pushed(std::uint32_t worker, const Envelope& push) {
                       here.next_step[worker]));
   require(push.version.value <= here.updates, "a gradient by parameters of the future");
   here.last_sent[worker] = push.step.value;
-  // With backups: what was chosen of the process before it is applied by now, the rest is left.
+  // With backups: chosen gradients of the previous process are applied by now; the others are
+  // dropped.
   std::erase_if(here.waiting, [&](const Push& other) { return other.worker == worker; });
   if (!here.over) here.waiting.push_back({worker, push.step, push.version, gradient_in(push)});
 }
@@ -147,7 +148,7 @@ std::vector<float> ServerBooks::gradient_in(const Envelope& push) const {
   return {gradient->floats().begin(), gradient->floats().end()};
 }
 
-// The server says in its answer which is the first step, or the worker, whom another one has told.
+// The server's answer gives the first step, which another server may have determined.
 void ServerBooks::pulled(std::uint32_t worker, const Envelope& pull) {
   Account& here = account(pull.bucket);
   require(here.over || here.lost[worker],
@@ -168,7 +169,7 @@ void ServerBooks::begin_at(Account& account, std::uint32_t worker, Step first) c
   account.clocks[worker] = account.next_step[worker] = first.value;
 }
 
-// Its gradients that are not applied are dropped; with backups they may have been chosen.
+// Drops gradients of the worker that are not being applied; with backups they may have been chosen.
 void ServerBooks::lost(NodeId peer) {
   if (!training_->is_worker(peer)) return;
   const std::uint32_t worker = index_of(peer);
@@ -190,7 +191,7 @@ void ServerBooks::begins_apply(Account& account) {
   };
   if (!synchronous_) {
     require(!account.waiting.empty(), "an update without a gradient");
-    // In lockstep clock by clock, in each in the order of the workers.
+    // In lockstep, clock by clock, within a clock in the order of the workers.
     const bool in_order = bound_ && *bound_ == 0;
     const auto place = [](const Push& push) { return std::pair(push.step, push.worker); };
     take(in_order ? std::ranges::min_element(account.waiting, {}, place) : account.waiting.begin());
@@ -209,7 +210,7 @@ void ServerBooks::begins_apply(Account& account) {
     }
   }
   const auto count = static_cast<std::int64_t>(account.applying.size());
-  // Of backups with one shard nobody has said who was chosen: answers will.
+  // With backups and one shard, only the answers will show whose gradients were chosen.
   require(backups_ ? count >= gradients_an_update_ : count == gradients_an_update_,
           fmt::format("an update of {} gradients", count));
 }
@@ -220,7 +221,7 @@ void ServerBooks::has_applied(Account& account, std::span<const Effect> effects)
   ++account.updates;
   if (std::ssize(pushes) > gradients_an_update_) leave_those_chosen(account, pushes, effects);
   require(std::ssize(pushes) == gradients_an_update_, "an update with a gradient too few");
-  // In the order of the workers: where the sum is of several, that is part of what is promised.
+  // In the order of the workers, which is part of the promise for sums.
   std::ranges::sort(pushes, {}, &Push::worker);
   std::vector<const std::vector<float>*> gradients;
   for (const Push& push : pushes) gradients.push_back(&push.gradient);
@@ -233,7 +234,7 @@ void ServerBooks::has_applied(Account& account, std::span<const Effect> effects)
   }
 }
 
-// Those who are answered; who was chosen, then lost, is not.
+// Keeps the pushes that are answered; a chosen push of a lost worker is not answered.
 void ServerBooks::leave_those_chosen(Account& account, std::vector<Push>& pushes,
                                      std::span<const Effect> effects) const {
   const auto is_answered = [&](const Push& push) {
@@ -256,7 +257,7 @@ void ServerBooks::leave_those_chosen(Account& account, std::vector<Push>& pushes
 }
 
 void ServerBooks::sent(std::uint32_t worker, const Envelope& answer) {
-  if (answer.kind == MessageKind::cut) return;  // nothing of a bucket
+  if (answer.kind == MessageKind::cut) return;  // concerns no bucket
   Account& here = account(answer.bucket);
   require(!here.lost[worker], fmt::format("worker{} is lost, but answered", worker));
   if (answer.kind == MessageKind::dropped) {
@@ -270,7 +271,7 @@ void ServerBooks::sent(std::uint32_t worker, const Envelope& answer) {
   }
   const auto asked = here.applied.find(worker);
   const bool to_pull = asked != here.applied.end() && asked->second.pull;
-  // With backups who comes back gets the version that all shards had at one decision.
+  // With backups, a returning worker gets the version that all shards had at one decision.
   const bool older = backups_ && to_pull && answer.version.value < here.updates;
   require(older || answer.version.value == here.updates,
           fmt::format("version {} is sent after {} updates", answer.version.value, here.updates));

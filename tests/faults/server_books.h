@@ -1,4 +1,4 @@
-// A server's account of each bucket, kept beside it by somebody who only reads its mail.
+// A server's account of each bucket, derived from its messages alone.
 #pragma once
 
 #include "models/protocol/training.h"
@@ -16,32 +16,33 @@
 
 namespace foretrain::faults {
 
-/// What shard 0 has told the other shards, by update: whose gradients make it. Without backups, or
-/// with one shard, nothing.
+/// The choices that shard 0 sent to the other shards, by update: the workers whose gradients count.
+/// Empty without backups or with one shard.
 using Choices = std::vector<std::vector<std::uint32_t>>;
 
-/// What must hold of a server, at every input:
+/// Rules for a server, checked at every input:
 ///
-/// 1. A worker's gradients of a bucket come step after step, the next one when that before it is
-///    answered: no gap, no double.
-///    Who was lost and comes back begins, in each bucket, with a step above all that it had sent.
-/// 2. Each is applied once, or dropped and said to be: values are what the mean of those makes that
-///    the strategy takes (`sync`: one of each worker, of this step; `async`, `ssp`: the first that
-///    came, at staleness 0 that of the first worker; backups: as shard 0 has chosen), as
-///    bucket_values.h says.
-/// 3. Versions count updates; what is answered is the newest version.
-/// 4. `ssp`: nobody is sent on who is further ahead of the slowest worker there is than the bound.
-/// 5. In the end updates x gradients that an update takes have been accepted.
+/// 1. A worker's gradients of a bucket come step after step, each after the answer to the previous
+///    one: no gap, no duplicate. A worker that comes back begins each bucket with a step above all
+///    that it had sent.
+/// 2. Each gradient is applied once, or dropped with a message. Values equal the mean of the
+///    gradients that the strategy takes, as in bucket_values.h. `sync`: one per worker, of this
+///    step; `async`, `ssp`: the first that came, at staleness 0 in the order of workers; backups:
+///    those chosen by shard 0.
+/// 3. Versions count updates; an answer has the newest version.
+/// 4. `ssp`: a worker gets no answer if it is ahead of the slowest present worker by more than the
+///    bound.
+/// 5. At the end, updates x gradients per update have been accepted.
 ///
-/// At a constant rate.
+/// The learning rate has to be constant.
 ///
-/// With backups and one shard nobody tells whom it chose but its answers. Of several lost workers
-/// that may have been chosen it is not known which was: then the next answer is believed.
+/// With backups and one shard, the choice is visible only in the answers. If one of several lost
+/// workers may have been chosen, it is unknown which, so the next answer is believed.
 class ServerBooks {
  public:
   ServerBooks(std::shared_ptr<const Training> training, NodeId id, const Choices& choices);
 
-  /// One input with what the server made of it. @throws Broken
+  /// Checks one input with the server's effects. @throws Broken
   void happened(const Heard& heard, std::span<const Effect> effects);
 
   [[nodiscard]] std::int64_t updates(std::uint32_t bucket) const;
@@ -53,7 +54,7 @@ class ServerBooks {
     Version version;
     std::vector<float> gradient;
     bool orphaned = false;  // being applied when its worker was lost
-    bool pull = false;      // no gradient
+    bool pull = false;      // a pull, without a gradient
   };
   struct Account {
     Account(const std::shared_ptr<const Training>& training, std::uint32_t index)
@@ -65,25 +66,25 @@ class ServerBooks {
 
     BucketValues values;
     std::int64_t updates = 0;
-    std::deque<Push> waiting;  // as they came
+    std::deque<Push> waiting;  // in order of arrival
     std::vector<Push> applying;
     std::map<std::uint32_t, Push> applied;  // by worker: not answered yet
-    std::vector<std::int64_t> clocks;       // by worker: gradients that were applied
-    std::vector<std::int64_t> next_step;    // by worker: that it has to send
-    std::vector<std::int64_t> last_sent;    // by worker: step
+    std::vector<std::int64_t> clocks;       // by worker: applied gradients
+    std::vector<std::int64_t> next_step;    // by worker: next step to send
+    std::vector<std::int64_t> last_sent;    // by worker: last step sent
     std::vector<bool> lost;                 // by worker: it does not count
-    bool over = false;                      // somebody was told so
+    bool over = false;                      // a worker was told so
   };
 
   [[nodiscard]] Account& account(std::uint32_t bucket);
   [[nodiscard]] Account& account_of(JobId apply);
   [[nodiscard]] Account& account_of(const Compute& apply);
-  /// One input. Those of `begun`, the effects that begin an update, which were made before it are
-  /// taken out.
+  /// Processes one input. Removes from `begun`, the effects that begin an update, those that were
+  /// made before the input.
   void hear(const Heard& heard, std::vector<const Compute*>& begun,
             std::span<const Effect> effects);
   [[nodiscard]] bool could_apply(const Account& account) const;
-  /// What it brings, compressed or not.
+  /// The gradient in a push, decompressed.
   [[nodiscard]] std::vector<float> gradient_in(const Envelope& push) const;
   void pushed(std::uint32_t worker, const Envelope& push);
   void pulled(std::uint32_t worker, const Envelope& pull);
@@ -104,13 +105,13 @@ class ServerBooks {
   NodeId id_;
   const Choices& choices_;
   std::vector<std::uint32_t> buckets_;
-  std::vector<Account> accounts_;  // by bucket of this shard
+  std::vector<Account> accounts_;  // buckets of this shard
   std::int64_t gradients_an_update_;
   bool synchronous_;
   bool backups_;
-  std::optional<std::int64_t> bound_;  // of ssp
-  bool keeping_ = false;               // the state of the server is being kept: its inputs wait
-  bool gave_up_ = false;  // it made a Fault, which ends the attempt: nothing after it counts
+  std::optional<std::int64_t> bound_;  // staleness bound of ssp
+  bool keeping_ = false;               // its state is being saved: inputs are postponed
+  bool gave_up_ = false;  // it made a Fault, which ends the attempt: later inputs do not count
   std::vector<Heard> postponed_;
 };
 

@@ -20,9 +20,9 @@
 namespace foretrain::faults {
 namespace {
 
-constexpr int kMostLooks = 4'000;  // at 1,024 events: no training here takes a tenth of that
+constexpr int kMostLooks = 4'000;  // of 1,024 events: no training here takes a tenth of that
 
-// It has to end by itself.
+// The training has to end by itself.
 sim::SimulateOptions options_of(int& looks) {
   sim::SimulateOptions options;
   options.machines = [](const std::string&) { return Machine{}; };
@@ -48,7 +48,7 @@ void check_bytes(const Record& record, const Wire& wire) {
     left = left - node.undelivered;
     undelivered += node.undelivered;
   }
-  // What a node has asked to send may not have left it, what came may not have been read.
+  // Messages may not have left a node yet, or may not have been read.
   require(
       left.value >= 0 && left <= wire.under_way(),
       fmt::format("{} bytes were sent, but neither received nor undeliverable, {} are under way",
@@ -74,12 +74,12 @@ void check_end(const Record& record, const Record& plain, const Training& traini
   require(record.weights_sha256 == plain.weights_sha256, "other weights than without faults");
 }
 
-// Without faults, likewise watched.
+// Without faults, also observed.
 Record simulate_watched(const Prepared& prepared, bool with_faults, const Record* plain) {
   int looks = 0;
   Invariants invariants(prepared.training);
   sim::SimulateOptions options = options_of(looks);
-  int attempts = 0;  // the chief has no other process in one
+  int attempts = 0;  // each attempt starts one process of the chief
   options.around = [&](NodeId id, std::unique_ptr<Node> program) {
     if (id == NodeId(0)) ++attempts;
     return attempts > 1 ? std::move(program) : invariants.around(id, std::move(program));
@@ -95,7 +95,7 @@ Record simulate_watched(const Prepared& prepared, bool with_faults, const Record
   return record;
 }
 
-// Gradients that count one by one: all of a shared quota are made, each step once.
+// Checks the steps: all gradients of a shared quota are made, each step once.
 void check_steps(const Record& record, const Training& training) {
   std::set<std::pair<int, std::int64_t>> steps;
   for (const StepRow& row : record.steps) steps.emplace(row.worker, row.report.step.value);
@@ -107,7 +107,7 @@ void check_steps(const Record& record, const Training& training) {
           fmt::format("{} gradients were accepted", record.gradients));
 }
 
-// `draw_what`: its faults, when it is known how long it takes without.
+// `draw_what`: adds the faults, given the duration without faults.
 template <class Draw>
 Trial try_drawn(const Case& scenario_case, DataSets& data_sets, Draw draw_what) {
   Trial trial;
@@ -117,7 +117,7 @@ Trial try_drawn(const Case& scenario_case, DataSets& data_sets, Draw draw_what) 
     const Record plain = simulate_watched(prepared, false, nullptr);
     draw_what(prepared.scenario_case, plain.time);
     trial.scenario = to_yaml(prepared.scenario_case.scenario);
-    parse_scenario(trial.scenario, "faults.yaml");  // a file could hold it
+    parse_scenario(trial.scenario, "faults.yaml");  // a file could contain it
     const Record record = simulate_watched(prepared, true, &plain);
     check_steps(record, *prepared.training);
     trial.done = record.outcome == Outcome::done;
@@ -153,7 +153,7 @@ Trial try_returns(std::uint64_t seed, const std::string& strategy, DataSets& dat
   training.workers = std::max(training.workers, 2);
   training.servers = std::min(training.servers, 2);
   scenario_case.scenario.cluster.hosts.front().count += 1;
-  // Without backup workers such a strategy takes no worker back: all are set back.
+  // Without backup workers such a strategy takes no worker back: all nodes restart.
   const bool either = reads(protocol_called(strategy), kBackupWorkers);
   const bool backups = either && draw.below(2) == 0;
   if (either) training.protocol.set(kBackupWorkers, std::int64_t{0});
@@ -167,7 +167,7 @@ Trial try_returns(std::uint64_t seed, const std::string& strategy, DataSets& dat
   Trial trial = try_drawn(scenario_case, data_sets, [&](Case& faulty, Duration length) {
     draw_returns(draw, faulty, length);
   });
-  // With backups more may be away than it can do without.
+  // With backups, more workers may be away than it can spare.
   if (trial.broken.empty() && !trial.done && !backups) {
     trial.broken = "a worker went, and it did not end";
   }

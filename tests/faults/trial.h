@@ -1,4 +1,4 @@
-// One training under faults, held against what must not happen.
+// A training under faults, checked against invariants.
 #pragma once
 
 #include "scenarios/resolve/case_data.h"
@@ -8,38 +8,37 @@
 
 namespace foretrain::faults {
 
-/// How a trial went.
+/// The outcome of a trial.
 struct Trial {
-  std::string broken;         ///< what happened that may not; empty: nothing
-  std::string scenario;       ///< as a file
+  std::string broken;         ///< violated invariant; empty if none
+  std::string scenario;       ///< as a scenario file
   bool done = false;          ///< the training reached its end
-  bool lost = false;          ///< without somebody, at least for a while
+  bool lost = false;          ///< a node was missing, at least for a while
   std::int64_t returned = 0;  ///< workers that came back
 };
 
-/// Draws a training of `strategy` with faults from the seed, simulates it, with its numbers,
-/// without and with the faults. Beside the invariants (invariants.h), of the whole:
+/// Draws a training of `strategy` with faults from the seed and simulates it with numerics, without
+/// and with the faults. Beside the invariants of single nodes (invariants.h) it checks the whole:
 ///
-/// 1. It goes on soon after the last fault, until its end, or says which node is missing, which a
-///    fault has lost (liveness.h): never silently, never not at all.
-/// 2. Where it is deterministic and nobody was lost, or all were set back, it ends with the bits
-/// that
-///    it has without faults.
-/// 3. Every byte that was sent was received, could not be delivered, or is under way.
-/// 4. Gradients that were accepted are updates x what an update takes.
-/// 5. No two steps of a worker have one number, and of a shared quota all gradients are made.
-/// 6. From each cut that all nodes have kept a training goes on to its end (cuts.h).
+/// 1. It continues soon after the last fault until its end, or names a missing node that a fault
+///    has lost (liveness.h). It never fails silently or hangs.
+/// 2. A deterministic training ends with the same bits as without faults if nobody was lost or all
+///    nodes restarted from a checkpoint.
+/// 3. Every byte sent was received, is undeliverable, or is under way.
+/// 4. The number of accepted gradients is updates x gradients per update.
+/// 5. No two steps of a worker have the same number; all gradients of a shared quota are made.
+/// 6. A training that resumes from a checkpoint of all nodes reaches its end (cuts.h).
 ///
-/// Where all are set back to a checkpoint the programs are watched until then.
+/// If all nodes restart from a checkpoint, they are observed until then.
 Trial try_faults(std::uint64_t seed, const std::string& strategy, DataSets& data_sets);
 
-/// The same of a strategy that takes workers back, or of sync, which is set back with them, on one
-/// or two servers, where all that happens is that workers are killed, and most of them, of sync
-/// all, are started again. It comes to its end, but where there are backups, of which more may be
-/// away than it has.
+/// The same with kills of workers as the only faults, for a strategy that takes workers back or for
+/// sync, which restarts with them, on one or two servers. Most killed workers are started again,
+/// with sync all of them. The training has to reach its end, except with backups, if more workers
+/// are away than it can spare.
 Trial try_returns(std::uint64_t seed, const std::string& strategy, DataSets& data_sets);
 
-/// The same where all that happens is that links are clogged.
+/// The same with clogged links as the only faults.
 Trial try_clogs(std::uint64_t seed, const std::string& strategy, DataSets& data_sets);
 
 }  // namespace foretrain::faults

@@ -1,4 +1,4 @@
-// A few trainings under faults, of each strategy; `./dev faults` tries thousands of fresh ones.
+// A few trainings of each strategy under faults; `./dev faults` tries thousands of new ones.
 #include "tests/faults/trial.h"
 
 #include "models/protocol/registry.h"
@@ -23,7 +23,7 @@ void try_seeds(const std::string& strategy) {
     done += trial.done ? 1 : 0;
     lost += trial.lost ? 1 : 0;
   }
-  // They are seen to have something to check.
+  // Ensures that the seeds cover the cases.
   CHECK(done > 4);
   CHECK(done < static_cast<int>(kSeeds));
   const Protocol& protocol = protocol_called(strategy);
@@ -68,8 +68,8 @@ TEST_CASE("faults: links are clogged at any moment, and no seed breaks a rule") 
 
 TEST_CASE("faults: seeds that once broke a rule break none") {
   const auto [strategy, seed] = GENERATE(table<std::string, std::uint64_t>({
-      {"async", 20'263'796},  // two workers are lost while a server keeps its state
-      {"async", 20'264'118},  // one comes back to one server when the others are over, then a cut
+      {"async", 20'263'796},  // two workers are lost while a server saves its state
+      {"async", 20'264'118},  // a late return to one server, then a checkpoint
   }));
   DataSets data_sets;
   const Trial trial = try_faults(seed, strategy, data_sets);
@@ -78,8 +78,7 @@ TEST_CASE("faults: seeds that once broke a rule break none") {
   CHECK(trial.done);
 }
 
-// Which strategy they were of was not written down: all are tried, with workers that come back,
-// too.
+// The strategy of these seeds was not recorded, so all are tried, also with returning workers.
 TEST_CASE("faults: seeds that once broke a rule break none of any strategy") {
   const std::uint64_t seed = GENERATE(values<std::uint64_t>(
       {81'004'928, 81'006'429, 81'008'867, 91'000'397, 91'005'943, 101'003'644}));

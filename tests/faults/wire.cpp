@@ -14,7 +14,7 @@ std::int64_t Wire::process(NodeId node, NodeId peer) {
 void Wire::send(NodeId from, NodeId to, const Envelope& envelope) {
   auto& waiting = lanes_[{from, to, envelope.bucket, process(from, to)}];
   waiting.push_back(envelope);
-  // Nobody waits for a worker to say that it has kept its part of a cut.
+  // Nobody waits for a worker's report that it has saved its part of a checkpoint.
   const bool cuts = envelope.kind == MessageKind::cut;
   const auto under_way = waiting.size() - static_cast<std::size_t>(std::ranges::count(
                                               waiting, MessageKind::cut, &Envelope::kind));
@@ -26,8 +26,8 @@ void Wire::send(NodeId from, NodeId to, const Envelope& envelope) {
   under_way_ += envelope.size;
 }
 
-// Of servers the first tells the others who made a step, who was late: workers wait for all of
-// them, so the others are no further behind than two steps.
+// The first server tells the others who made a step and who was late. Workers wait for all servers,
+// so the others are at most two steps behind.
 std::size_t Wire::most_under_way(NodeId from, NodeId to) const {
   constexpr std::size_t kOfWorkers = 3;
   const bool servers = !training_.is_worker(from) && !training_.is_worker(to);

@@ -114,7 +114,7 @@ void WorkerBooks::pushed(const Envelope& push) {
 }
 
 void WorkerBooks::check_version(const Envelope& push) {
-  // One that was dropped is followed by another of the same step.
+  // A dropped gradient is followed by another one of the same step.
   if (gradient_.step != push.step.value || gradient_.pushes == views_.size()) {
     gradient_ = {push.step.value, push.version.value};
   }

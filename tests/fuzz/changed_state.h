@@ -1,4 +1,4 @@
-// States that a fuzzer makes of real ones.
+// States derived from real ones by a fuzzer.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 
 namespace foretrain::fuzz {
 
-/// Eight bytes after two that say where they go; what is left in the end says where the state ends.
+/// Each edit is two bytes of position plus eight bytes of data; the remaining bytes give the
+/// state's new end.
 inline void change_state(std::string& state, std::string_view edits) {
   constexpr std::size_t kPlace = 2;
   constexpr std::size_t kWord = 8;

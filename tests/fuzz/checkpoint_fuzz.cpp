@@ -1,4 +1,4 @@
-// Feeds the reader of checkpoints with manifests that the fuzzer makes up.
+// Fuzzes the reader of checkpoints with made-up manifests.
 #include "exec/checkpoint/checkpoint.h"
 #include "exec/checkpoint/durable_file.h"
 #include "exec/checkpoint/resumption.h"
@@ -31,7 +31,7 @@ constexpr const char* kScenario =
     "{foretrain: 1, name: kept, dataset: {take: 300, test_take: 50}, training: {strategy: sync, "
     "workers: 1, servers: 1, steps: 9}}";
 
-/// A run with the parts of a worker and of a server, no manifest.
+/// A run with the parts of a worker and a server, without a manifest.
 const fs::path& run_folder() {
   static const fs::path folder = [] {
     const fs::path run = scratch_folder() / "run";
@@ -43,7 +43,7 @@ const fs::path& run_folder() {
   return folder;
 }
 
-/// The text as a manifest's file whose hash is right: else nothing but the hash would be looked at.
+/// The text as a manifest with a correct hash; otherwise only the hash would be tested.
 std::optional<std::string> with_its_hash(std::string_view text) {
   try {
     const Json body = parse_json(text, "body");
@@ -55,7 +55,7 @@ std::optional<std::string> with_its_hash(std::string_view text) {
   }
 }
 
-/// What was read is written, and read again.
+/// The result is written and read again.
 void check_same_again(const Manifest& manifest) {
   const fs::path file = folder_of_cut(run_folder(), kCut) / kManifestFile;
   write_manifest(run_folder(), manifest, 1);
@@ -68,7 +68,7 @@ void check_same_again(const Manifest& manifest) {
 
 }  // namespace
 
-/// `0`: the file of a manifest; `1`: what it holds beside its hash.
+/// `0`: the file of a manifest; `1`: its content without the hash.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Case scenario_case = parse_scenario(kScenario, "scenario").front();
   const auto [which, text] = chosen_of(text_of(data, size), 2);

@@ -1,4 +1,4 @@
-// Feeds the CIFAR-10 reader with whatever the fuzzer makes up.
+// Fuzzes the CIFAR-10 reader.
 #include "models/base/check.h"
 #include "models/data/cifar10.h"
 #include "tests/fuzz/fuzz.h"
@@ -9,8 +9,8 @@
 using namespace foretrain;
 using namespace foretrain::fuzz;
 
-/// Once as they are, once with the first bytes stretched to a record each, which are hard to come
-/// by.
+/// Reads the bytes as they are, then with each of the first bytes expanded to a record, because
+/// complete records are unlikely.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto read = [](std::span<const std::uint8_t> file) {
     expect_data_error_at_most([&] {
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     });
   };
   read(bytes_of(data, size));
-  constexpr std::size_t kRecords = 8;  // more take longer, find no more
+  constexpr std::size_t kRecords = 8;  // more are slower, but find no more
   std::vector<std::uint8_t> stretched;
   stretched.reserve(kRecords * static_cast<std::size_t>(kCifarRecord));
   for (const std::uint8_t byte : bytes_of(data, std::min(size, kRecords))) {

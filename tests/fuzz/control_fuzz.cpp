@@ -1,4 +1,4 @@
-// Feeds what a launcher reads of its nodes with whatever the fuzzer makes up.
+// Fuzzes the launcher's reader of messages from its nodes.
 #include "exec/launch/control.h"
 #include "exec/metrics/metrics.h"
 #include "reports/record/collector.h"
@@ -29,7 +29,7 @@ Payload payload_of(std::string_view text) {
   return payload;
 }
 
-/// What the launcher does with rows, then at the end of a run.
+/// The launcher's use of rows, during and at the end of a run.
 void use(Record& record) {
   Metrics metrics;
   metrics.follow(record, 100);
@@ -61,9 +61,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       default:
         add_rows(record, kNode, kKinds[which], payload);
     }
-  } catch (const nlohmann::json::exception&) {  // the launcher says that it makes no sense
+  } catch (const nlohmann::json::exception&) {  // the launcher reports it as invalid
     return 0;
-  } catch (const BadValue&) {  // likewise
+  } catch (const BadValue&) {  // the same
     return 0;
   }
   use(record);

@@ -1,4 +1,4 @@
-// Feeds the Criteo reader with whatever the fuzzer makes up.
+// Fuzzes the Criteo reader.
 #include "models/data/criteo.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sparse_checks.h"
@@ -9,7 +9,7 @@
 using namespace foretrain;
 using namespace foretrain::fuzz;
 
-/// As it is, then with each line filled up to 40 fields, which are hard to come by.
+/// Reads the text as it is, then with each line extended to 40 fields, which are unlikely.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = text_of(data, size);
   expect_data_error_at_most([&] { check_sparse(*parse_criteo(text, "text", 12)); });

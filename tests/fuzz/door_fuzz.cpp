@@ -1,4 +1,4 @@
-// Feeds the server of the page, over a socket, with whatever the fuzzer makes up.
+// Fuzzes the server of the page over a socket.
 #include "models/base/check.h"
 #include "reports/serve/question.h"
 #include "reports/web/server.h"
@@ -20,7 +20,7 @@ using boost::asio::ip::tcp;
 
 namespace {
 
-/// One path of each kind: with what is below it, with a question in the body, with lines.
+/// One path of each kind: with subpaths, with a question in the body, with lines.
 std::vector<Route> routes() {
   const auto path = [](const Request& request, const std::shared_ptr<Reply>& reply) {
     reply->send({200, {}, request.path});
@@ -45,7 +45,7 @@ const HttpServer& door() {
   return served;
 }
 
-/// Inputs write PORT where the door's own stands, which differs from process to process.
+/// Inputs contain PORT in place of the server's port, which differs between processes.
 std::string with_port(std::string text) {
   constexpr std::string_view kPort = "PORT";
   for (std::size_t at = text.find(kPort); at != std::string::npos; at = text.find(kPort, at)) {
@@ -56,7 +56,7 @@ std::string with_port(std::string text) {
 
 }  // namespace
 
-/// What comes back is nothing, or an answer that does not blame this program.
+/// The answer is empty, or does not blame this program.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text = with_port(std::string(fuzz::text_of(data, size)));
   boost::asio::io_context loop;

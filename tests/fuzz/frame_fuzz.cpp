@@ -1,4 +1,4 @@
-// Feeds the reader of the wire: portions of a stream mean what the whole of it means.
+// Fuzzes the reader of frames: splitting a stream does not change its meaning.
 #include "exec/transport/frame.h"
 #include "models/base/check.h"
 #include "tests/fuzz/fuzz.h"
@@ -15,14 +15,14 @@ using namespace foretrain::exec;
 
 namespace {
 
-constexpr Bytes kMost{9'000};  // more than what the reader holds aside
+constexpr Bytes kMost{9'000};  // larger than the reader's buffer
 
 struct Outcome {
   std::vector<std::pair<FrameHeader, std::string>> frames;
   const char* error = nullptr;
 };
 
-// A fuzzer cannot guess a checksum, so half of what it makes up is put into whole frames.
+// A fuzzer cannot guess a checksum, so half of its data is put into complete frames.
 std::string stream_of(const std::uint8_t*& data, std::size_t& size) {
   const auto next = [&]() -> std::uint8_t { return size == 0 ? 0 : (--size, *data++); };
   std::string stream;

@@ -23,7 +23,7 @@ void check_place(const std::exception& error, std::span<const std::string> place
 void expect_data_error_at_most(const std::function<void()>& read) {
   try {
     read();
-  } catch (const DataError&) {  // as it should be
+  } catch (const DataError&) {  // expected
   }
 }
 

@@ -1,4 +1,4 @@
-// What the fuzz targets share: bytes that a reader either reads or refuses.
+// Shared parts of fuzz targets, whose readers either read or reject bytes.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace foretrain::fuzz {
 
-/// Calls `read`, which may find its data wrong. Whatever else it throws ends the program, which is
-/// what the fuzzer looks for.
+/// Calls `read`, which may throw DataError. Any other exception ends the program, which the fuzzer
+/// detects.
 void expect_data_error_at_most(const std::function<void()>& read);
 
-/// Calls `read`, which may refuse its input (InputError, DataError) in words that begin with one of
-/// `places`: the file's name, say.
+/// Calls `read`, which may reject its input (InputError, DataError) with a message that begins with
+/// one of `places`, such as the file's name.
 void expect_refusal_at_most(std::span<const std::string> places, const std::function<void()>& read);
 inline void expect_refusal_at_most(const std::string& place, const std::function<void()>& read) {
   expect_refusal_at_most({&place, 1}, read);
@@ -30,20 +30,20 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// The first byte of an input says which of several readers it is for, as a digit, so that people
-/// can write one, too; a line feed after it is no part of the text.
+/// The first byte of an input, a digit so that people can write inputs, selects one of several
+/// readers. A line feed after it is not part of the text.
 struct Chosen {
-  std::size_t which = 0;  ///< below the number of readers
+  std::size_t which = 0;  ///< less than the number of readers
   std::string_view text;
 };
 Chosen chosen_of(std::string_view input, std::size_t readers);
 
-/// A folder for readers that open files themselves, gone with the process.
+/// A temporary folder for readers that open files, removed at the end of the process.
 const std::filesystem::path& scratch_folder();
-/// Writes a file there, in place of an earlier one. Returns its path.
+/// Writes a file there, replacing an earlier one. Returns its path.
 std::string scratch_file(const std::string& name, std::string_view text);
 
 }  // namespace foretrain::fuzz
 
-/// The entry point that libFuzzer calls.
+/// The entry point for libFuzzer.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

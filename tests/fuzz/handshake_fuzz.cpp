@@ -1,4 +1,4 @@
-// Feeds the end of a handshake that accepts, over a socket, with whatever the fuzzer makes up.
+// Fuzzes the accepting end of a handshake over a socket.
 #include "exec/transport/handshake.h"
 #include "models/base/check.h"
 #include "tests/fuzz/fuzz.h"
@@ -17,7 +17,7 @@ using boost::asio::ip::tcp;
 
 namespace {
 
-/// Whole frames now and then: a fuzzer cannot guess a checksum.
+/// Inserts complete frames, because a fuzzer cannot guess a checksum.
 std::string stream_of(std::string_view text) {
   std::string stream;
   while (!text.empty()) {
@@ -39,7 +39,7 @@ std::string stream_of(std::string_view text) {
 
 }  // namespace
 
-/// Whoever does not know the key is refused, or leaves; so it is at an end that encrypts.
+/// A client without the key is rejected or leaves, also at an end that encrypts.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static boost::asio::io_context door{1};
   static tcp::acceptor acceptor(door, {boost::asio::ip::address_v4::loopback(), 0});

@@ -1,4 +1,4 @@
-// Feeds the endpoint of the metrics, over a socket, with whatever the fuzzer makes up.
+// Fuzzes the endpoint of the metrics over a socket.
 #include "exec/metrics/endpoint.h"
 #include "models/base/check.h"
 #include "tests/fuzz/fuzz.h"
@@ -29,7 +29,7 @@ MetricsEndpoint& endpoint() {
 
 }  // namespace
 
-/// What comes back is nothing, or an answer in HTTP.
+/// The answer is empty or valid HTTP.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string url = endpoint().url();
   const tcp::endpoint place = read_metrics_place(url.substr(7, url.rfind('/') - 7));

@@ -1,4 +1,4 @@
-// Feeds the IDX reader, plain or packed, with whatever the fuzzer makes up.
+// Fuzzes the IDX reader, plain or compressed.
 #include "models/base/check.h"
 #include "models/data/idx.h"
 #include "tests/fuzz/fuzz.h"
@@ -8,7 +8,7 @@
 using namespace foretrain;
 using namespace foretrain::fuzz;
 
-/// The first byte says where the image file ends, so the label file starts.
+/// The first byte gives the end of the image file, where the label file starts.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const auto file = bytes_of(data + 1, size - 1);

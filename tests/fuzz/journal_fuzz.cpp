@@ -1,4 +1,4 @@
-// Feeds the reader of records with what a run has left that was killed, one file of it made up.
+// Fuzzes the reader of records with a file of a killed run.
 #include "models/base/check.h"
 #include "reports/record/files.h"
 #include "reports/record/writer.h"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array kFiles{kStepsFile, kEvalsFile, kUsageFile, kInputsFile};
 
-/// Each file by its name.
+/// The content of each file, keyed by name.
 std::map<std::string, std::string> journal_in(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   Record record = testing::small_record(Mode::run, "sync");
@@ -39,7 +39,7 @@ std::map<std::string, std::string> journal_in(const std::filesystem::path& folde
   return files;
 }
 
-/// What was read of it is a record like others: it is written with its end, and read again.
+/// The result is a normal record: it is written with its end, and read again.
 void check_same_again(const Record& record) {
   static const std::filesystem::path ended = scratch_folder() / "ended";
   write_record(record, ended);

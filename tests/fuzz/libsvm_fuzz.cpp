@@ -1,4 +1,4 @@
-// Feeds the LIBSVM reader with whatever the fuzzer makes up.
+// Fuzzes the LIBSVM reader.
 #include "models/data/libsvm.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sparse_checks.h"
@@ -6,7 +6,7 @@
 using namespace foretrain;
 using namespace foretrain::fuzz;
 
-/// With few bits, so that hashing happens, then with many.
+/// Uses few bits, so that features are hashed, then many.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   for (const int hash_bits : {3, 30}) {
     expect_data_error_at_most([&] {

@@ -1,4 +1,4 @@
-// Feeds the reader of machine files with whatever the fuzzer makes up.
+// Fuzzes the reader of machine files.
 #include "models/base/check.h"
 #include "scenarios/library/machine_file.h"
 #include "scenarios/spec/machine.h"

@@ -1,4 +1,4 @@
-// Feeds the reader of records with a folder one of whose files the fuzzer makes up.
+// Fuzzes the reader of records with one file of a folder.
 #include "reports/record/files.h"
 #include "reports/record/inputs.h"
 #include "reports/record/provenance.h"
@@ -21,7 +21,7 @@ namespace {
 constexpr std::array kFiles{kRunFile,   kStepsFile,  kEvalsFile,
                             kUsageFile, kInputsFile, kProvenanceFile};
 
-/// A run of two workers and a server, each file by its name.
+/// A run of two workers and a server; the content of each file, keyed by name.
 std::map<std::string, std::string> whole_record(const std::filesystem::path& folder) {
   Record record = testing::small_record(Mode::run, "sync");
   for (const std::uint32_t node : {0U, 1U, 2U}) {
@@ -41,7 +41,7 @@ std::map<std::string, std::string> whole_record(const std::filesystem::path& fol
 
 }  // namespace
 
-/// What is read goes on to the page of a report, as far as people look at it.
+/// A readable record is also turned into the page of a report.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const std::filesystem::path folder = scratch_folder() / "record";
   static const std::map<std::string, std::string> whole = whole_record(folder);

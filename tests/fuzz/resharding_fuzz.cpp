@@ -1,4 +1,4 @@
-// Feeds the dealing anew of parameters with states of servers that the fuzzer makes of real ones.
+// Fuzzes resharding with modified states of servers.
 #include "exec/checkpoint/resharding.h"
 #include "models/base/check.h"
 #include "models/protocol/node_state.h"
@@ -31,7 +31,7 @@ constexpr std::array kTrainings{
     "{strategy: sync, workers: 3, backup_workers: 1",
 };
 
-/// A training with that many servers, and a cut that its nodes have kept.
+/// A training with this number of servers, with a checkpoint of its nodes.
 struct Dealt {
   std::shared_ptr<const Training> training;
   testing::KeptCut cut;
@@ -55,7 +55,7 @@ Dealt dealt_to(const std::string& training, int servers) {
   return dealt;
 }
 
-/// By training, then by the number of its servers, from one.
+/// By training, then by number of servers, from one.
 const std::vector<std::vector<Dealt>>& all_dealt() {
   static const std::vector<std::vector<Dealt>> dealt = [] {
     std::vector<std::vector<Dealt>> all;
@@ -70,7 +70,7 @@ const std::vector<std::vector<Dealt>>& all_dealt() {
   return dealt;
 }
 
-/// What servers of `before` have, as those of `after` have it, who go on from there.
+/// Resumes with the servers of `after` from a checkpoint of the servers of `before`.
 void go_on(const Dealt& before, const Dealt& after) {
   testing::KeptCut cut = before.cut;
   const Training& training = *after.training;
@@ -85,8 +85,9 @@ void go_on(const Dealt& before, const Dealt& after) {
 
 }  // namespace
 
-/// Which training, from how many servers, to how many, whose state is changed, how. It is refused,
-/// or the training goes on from it: who is told nonsense says so, nobody breaks.
+/// The input selects the training, the old and new numbers of servers, the modified state, the
+/// edits. The state is rejected, or the training resumes: nodes may report nonsense, but must not
+/// crash.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Chosen training = chosen_of(text_of(data, size), kTrainings.size());
   const Chosen from = chosen_of(training.text, kMostServers);
@@ -98,7 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   change_state(before.cut.states.at(node), server.text);
   try {
     go_on(before, dealt[to.which]);
-  } catch (const StateError&) {  // as it should be
+  } catch (const StateError&) {  // expected
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// Feeds the reader of scenarios with texts, overrides, sweeps that the fuzzer makes up.
+// Fuzzes the reader of scenarios with texts, overrides, sweeps.
 #include "models/base/check.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/resolve/read.h"
@@ -12,7 +12,7 @@ using namespace foretrain::fuzz;
 
 namespace {
 
-constexpr std::string_view kOverride = "#--set ";  // a comment to YAML, an override to us
+constexpr std::string_view kOverride = "#--set ";  // a comment in YAML, an override here
 
 std::vector<std::string> overrides_in(std::string_view text) {
   std::vector<std::string> overrides;
@@ -25,7 +25,7 @@ std::vector<std::string> overrides_in(std::string_view text) {
 
 }  // namespace
 
-/// Errors are of the text, of an override, or of a file that the scenario names.
+/// Errors have to name the text, an override, or a file of the scenario.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(text_of(data, size));
   std::vector<Case> cases;
@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::vector<Case> again = parse_scenario(resolved, "resolved");
     FT_CHECK_OP(again.size(), ==, 1u);
     FT_CHECK_OP(to_yaml(again.front().scenario), ==, resolved);
-    if (&each - cases.data() == 3) break;  // the others are no different
+    if (&each - cases.data() == 3) break;  // further cases are similar
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// What must hold of a sparse data set that was read.
+// Checks on a sparse data set that was read.
 #pragma once
 
 #include "models/base/check.h"
@@ -9,7 +9,7 @@
 
 namespace foretrain::fuzz {
 
-/// Gathers all of it.
+/// Gathers all examples and checks them.
 inline void check_sparse(const Dataset& dataset) {
   std::vector<std::int64_t> all;
   all.reserve(static_cast<std::size_t>(dataset.examples()));

@@ -1,4 +1,4 @@
-// Feeds the nodes of a training with states that the fuzzer makes of real ones.
+// Fuzzes nodes with modified states.
 #include "models/base/check.h"
 #include "scenarios/resolve/prepared.h"
 #include "scenarios/resolve/read.h"
@@ -27,7 +27,7 @@ constexpr std::array kTrainings{
     "{strategy: local_sgd, workers: 2, local_steps: 2, outer: {name: nesterov}}",
 };
 
-/// A training with a cut that its nodes have kept.
+/// A training with a checkpoint of its nodes.
 struct Kept {
   std::shared_ptr<const Training> training;
   testing::KeptCut cut;
@@ -62,8 +62,8 @@ const std::vector<Kept>& all_kept() {
 
 }  // namespace
 
-/// A state is refused, or the training goes on from it: who is told nonsense says so, nobody
-/// breaks.
+/// A state is rejected, or the training resumes from it: nodes may report nonsense, but must not
+/// crash.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto [which, text] = chosen_of(text_of(data, size), kTrainings.size());
   const Kept& kept = all_kept()[which];
@@ -73,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     testing::Shuffled nodes(kept.training, 1, &cut);
     nodes.run();
-  } catch (const StateError&) {  // as it should be
+  } catch (const StateError&) {  // expected
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// Somebody who connects to a port of this machine.
+// A client that connects to a port of this machine.
 #pragma once
 
 #include <boost/asio/error.hpp>
@@ -12,9 +12,9 @@
 
 namespace foretrain::fuzz {
 
-/// Connected to `place`. Each comes from another address of loopback: a port of one address is not
-/// free for a minute once it was used, and a fuzzer uses thousands a second. The fuzzer's alarm,
-/// every few seconds, may come while it connects: on a busy machine, where several fuzz at once.
+/// A socket connected to `place`. Each one uses another loopback address, because a used port of an
+/// address is blocked for a minute, and a fuzzer uses thousands per second. The fuzzer's periodic
+/// alarm may interrupt the connect on a busy machine with several fuzzers.
 inline boost::asio::ip::tcp::socket stranger(boost::asio::io_context& loop,
                                              const boost::asio::ip::tcp::endpoint& place) {
   using boost::asio::ip::tcp;
@@ -26,15 +26,15 @@ inline boost::asio::ip::tcp::socket stranger(boost::asio::io_context& loop,
   socket.bind({boost::asio::ip::address_v4(kFirst + arrivals++ % kAddresses), 0});
   boost::system::error_code error;
   socket.connect(place, error);
-  // It goes on connecting by itself.
+  // The connect continues in the background.
   while (error == boost::asio::error::interrupted) socket.wait(tcp::socket::wait_write, error);
   if (error) throw boost::system::system_error(error, "connect");
   return socket;
 }
 
-/// Says all of it, and that nothing follows.
+/// Sends all of the text, then closes the sending side.
 inline void say(boost::asio::ip::tcp::socket& socket, std::string_view text) {
-  boost::system::error_code error;  // the other end may have had enough before all is written
+  boost::system::error_code error;  // the other end may close before all is written
   boost::asio::write(socket, boost::asio::buffer(text), error);
   socket.shutdown(boost::asio::ip::tcp::socket::shutdown_send, error);
 }

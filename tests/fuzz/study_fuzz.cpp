@@ -1,4 +1,4 @@
-// Feeds the readers of what studies keep as JSON with whatever the fuzzer makes up.
+// Fuzzes the readers of the studies' JSON files.
 #include "reports/show/page/report.h"
 #include "reports/studies/sweep/journal.h"
 #include "reports/studies/sweep/sweep.h"

@@ -1,4 +1,4 @@
-// Feeds the readers of tables that people keep, one at a time, with whatever the fuzzer makes up.
+// Fuzzes the readers of users' tables, one at a time.
 #include "models/base/check.h"
 #include "reports/show/page/sections.h"
 #include "reports/studies/ledger/ledger.h"
@@ -17,7 +17,7 @@ using namespace foretrain::fuzz;
 
 namespace {
 
-/// Factors of mean 1.
+/// Reads factors with mean 1.
 void trace(const std::string& path, const std::string& /*text*/) {
   for (const char* column : {"", "seconds"}) {
     expect_refusal_at_most(path, [&] {

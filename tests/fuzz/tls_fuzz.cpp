@@ -1,4 +1,4 @@
-// Feeds the end of an encrypted conversation that accepts, before anybody has shown a certificate.
+// Fuzzes the accepting end of a TLS handshake.
 #include "exec/transport/byte_stream.h"
 #include "exec/transport/tls.h"
 #include "models/base/check.h"
@@ -16,7 +16,7 @@ using namespace foretrain::exec;
 
 namespace {
 
-// What the fuzzer makes up, in portions.
+// The fuzzer's bytes, in portions.
 class Words final : public ByteStream {
  public:
   explicit Words(std::span<const std::byte> bytes) : rest_(bytes) {}
@@ -43,10 +43,10 @@ class Words final : public ByteStream {
 
 }  // namespace
 
-/// Nobody is agreed with, nothing is decrypted, whatever comes in whatever portions.
+/// The handshake never succeeds and nothing is decrypted, whatever the bytes and portions.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const auto tls = Tls::of_key(JobKey("0123456789abcdef"));
-  if (size > 0 && data[0] == 'F') return 0;  // no TLS
+  if (size > 0 && data[0] == 'F') return 0;  // not TLS
   const auto stream = tls_stream(std::make_unique<Words>(std::as_bytes(fuzz::bytes_of(data, size))),
                                  tls, End::accepting);
   std::array<std::byte, 1'000> opened{};

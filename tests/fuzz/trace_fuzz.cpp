@@ -1,4 +1,4 @@
-// Feeds the readers of other programs' traces with whatever the fuzzer makes up.
+// Fuzzes the readers of other programs' traces.
 #include "models/base/check.h"
 #include "scenarios/import/import_job.h"
 #include "tests/fuzz/fuzz.h"

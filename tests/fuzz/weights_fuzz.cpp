@@ -1,4 +1,4 @@
-// Feeds the reader of weights with whatever the fuzzer makes up.
+// Fuzzes the reader of weights.
 #include "models/base/check.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/weights/tensor_file.h"
@@ -22,13 +22,13 @@ bool same(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-/// What was read is written, and read again.
+/// The result is written and read again.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto text = text_of(data, size);
   std::vector<Tensor> tensors;
   try {
     tensors = parse_safetensors(text);
-  } catch (const BadValue&) {  // whoever opened the file adds its name
+  } catch (const BadValue&) {  // the caller that opened the file adds its name
     return 0;
   }
   std::vector<TensorView> views;

@@ -1,4 +1,4 @@
-// Feeds the reader of YAML with whatever the fuzzer makes up, then with what it made of that.
+// Fuzzes the reader of YAML, then reads its own output.
 #include "models/base/check.h"
 #include "scenarios/language/text_guard.h"
 #include "scenarios/language/value.h"
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   expect_refusal_at_most("text", [&] {
     const Value value = parse_yaml(text, "text");
     const std::string written = to_yaml(value);
-    // An empty document has no lines; aliases may make more of them than a file may have.
+    // An empty document has no lines; expanded aliases may exceed a file's limit.
     if (value.kind == Value::Kind::null || written.size() > 1'000'000) return;
     FT_CHECK(same(value, parse_yaml(written, "written")));
   });

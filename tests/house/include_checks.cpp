@@ -1,4 +1,4 @@
-// The rules on what may include what.
+// The rules on includes.
 #include "tests/house/checks.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace foretrain::house {
 namespace {
 
-/// A floor with the floors that it may include. reports/ is six: a room each.
+/// A floor with the floors that it may include. reports/ has six floors, one per room.
 struct Floor {
   std::string_view name;
   std::string_view below;
@@ -41,7 +41,7 @@ constexpr auto kFloors = std::to_array<Floor>({
      "exec"},
 });
 
-/// The floor that `path` is on, or null.
+/// The floor of `path`, or null.
 const Floor* floor_of(std::string_view path) {
   const auto on = [&](const Floor& floor) {
     return path == floor.name ||
@@ -59,7 +59,7 @@ bool may_include(const Floor& from, const Floor& to) {
   return from.name == to.name;
 }
 
-/// Headers by what they bring; a name that ends with `*` stands for all that start so.
+/// Headers by topic; a name that ends with `*` stands for all names with this prefix.
 struct Outside {
   std::string_view what;
   std::string_view headers;
@@ -79,7 +79,7 @@ constexpr auto kOutside = std::to_array<Outside>({
     {"random device", "random boost/random*"},
 });
 
-/// What `include` brings into `file` that models must not know; empty if nothing.
+/// The topic of `include` that models must not use; empty if there is none.
 std::string_view outside_of(std::string_view file, const Include& include) {
   if (include.quoted) return {};
   for (const Outside& outside : kOutside) {
@@ -94,7 +94,7 @@ std::string_view outside_of(std::string_view file, const Include& include) {
 
 using Tree = std::map<std::string, std::vector<Include>, std::less<>>;
 
-/// What `include` of `file` leads to that models must not know, with the way there.
+/// The forbidden topic that `include` of `file` leads to, with the path of includes.
 std::optional<std::string> way_outside(const Tree& tree, const std::string& file,
                                        const Include& include, std::set<std::string>& seen) {
   if (const auto what = outside_of(file, include); !what.empty()) {
@@ -153,7 +153,8 @@ std::vector<Finding> purity_findings(const std::vector<SourceFile>& tree) {
   for (const auto& [path, list] : includes) {
     if (top_of(path) != "models") continue;
     for (const Include& include : list) {
-      // Files of models answer for themselves: followed is only what leaves the folder.
+      // Files of models are checked by themselves, so only includes that leave the folder are
+      // followed.
       if (include.quoted && top_of(include.path) == "models") continue;
       std::set<std::string> seen{path};
       if (const auto found = way_outside(includes, path, include, seen)) {
@@ -174,7 +175,7 @@ std::vector<Finding> word_findings(const SourceFile& file) {
       "std::thread", "std::jthread", "std::mutex", "std::async", "std::time", "std::clock"};
   static const std::set<std::string, std::less<>> world_calls = {"clock_gettime", "gettimeofday",
                                                                  "socket", "fork", "getpid"};
-  // What two drivers would decide each for itself: they ask place_of, GradientTimes, StandingStill.
+  // Policies that both drivers need: they use place_of, GradientTimes, StandingStill instead.
   static const std::set<std::string, std::less<>> policies = {"runs_inline", "nominal_seconds",
                                                               "kInlineJob", "PauseDraws"};
   std::vector<Finding> findings;

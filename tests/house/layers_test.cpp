@@ -1,4 +1,4 @@
-// The include direction: models <- scenarios <- reports <- {sim, exec} <- main.cpp.
+// The direction of includes: models <- scenarios <- reports <- {sim, exec} <- main.cpp.
 #include "tests/house/checks.h"
 #include "tests/house/tree.h"
 

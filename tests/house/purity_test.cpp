@@ -1,4 +1,4 @@
-// models knows no socket, thread, clock or random device.
+// The rule that models uses no socket, thread, clock or random device.
 #include "tests/house/checks.h"
 #include "tests/house/tree.h"
 

@@ -1,4 +1,4 @@
-// The rule that rooms include each other without circles.
+// The rule that includes between rooms have no circles.
 #include "tests/house/checks.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace foretrain::house {
 namespace {
 
-/// An include that leads from one room to another, by the first file that has it.
+/// An include from one room to another; the first one found.
 struct Way {
   std::string file;
   int line = 0;
@@ -23,10 +23,10 @@ struct Way {
 
 using Ways = std::map<std::string, std::map<std::string, Way>>;  // from room to room
 
-/// The rooms that `from` and `to` are in, of the innermost folder that both are below; empty names
-/// where they share none, are in the same room, or one lies beside the other's room.
+/// The rooms of `from` and `to` in the innermost folder that contains both; empty if they share no
+/// folder, are in the same room, or one lies beside the other's room.
 std::pair<std::string, std::string> rooms_of(const std::string& from, const std::string& to) {
-  std::size_t shared = 0;  // length of the folder that both are below, its slash included
+  std::size_t shared = 0;  // length of the common folder, including its slash
   for (std::size_t i = 0; i < std::min(from.size(), to.size()) && from[i] == to[i]; ++i) {
     if (from[i] == '/') shared = i + 1;
   }
@@ -37,7 +37,7 @@ std::pair<std::string, std::string> rooms_of(const std::string& from, const std:
   return {from.substr(0, from_end), to.substr(0, to_end)};
 }
 
-/// The rooms from `from` to `to` on a shortest way, both named; empty where there is none.
+/// The rooms on a shortest path from `from` to `to`, both included; empty if there is none.
 std::vector<std::string> way_between(const Ways& ways, const std::string& from,
                                      const std::string& to) {
   std::map<std::string, std::string> came_from{{from, ""}};
@@ -72,7 +72,7 @@ Ways ways_of(const std::vector<SourceFile>& tree) {
   return ways;
 }
 
-/// `a -> b -> a`, each arrow with the file that includes.
+/// `a -> b -> a`, each arrow with the including file.
 std::string circle_text(const Ways& ways, const std::vector<std::string>& rooms) {
   std::string text = rooms.back();
   std::string_view before = rooms.back();

@@ -12,10 +12,10 @@
 namespace foretrain::house {
 namespace {
 
-/// open: a namespace or a type, in which functions stand.
+/// open: a namespace or a type, which may contain functions.
 enum class Scope { open, function, other };
 
-/// Directives replaced by blank lines: a macro's braces need not match.
+/// Replaces directives by blank lines, because a macro's braces need not match.
 std::string without_directives(const std::string& code) {
   std::string out;
   bool in_directive = false;
@@ -44,7 +44,8 @@ std::string_view without_template(std::string_view statement) {
   return statement;
 }
 
-/// What the brace after `statement` opens (`statement`: all since the last `;` or brace).
+/// The scope that the brace after `statement` opens (`statement`: everything since the last `;` or
+/// brace).
 Scope scope_after(std::string_view statement) {
   static const std::set<std::string, std::less<>> types = {"namespace", "class", "struct",
                                                            "union",     "enum",  "extern"};
@@ -54,7 +55,7 @@ Scope scope_after(std::string_view statement) {
     if (types.contains(word.name)) return Scope::open;
     if (word.name != "inline" && word.name != "typedef" && word.name != "static") break;
   }
-  // A body's brace stands after a space (`f() {`, `const {`), an initialiser's after a name or `=`.
+  // The brace of a body follows a space (`f() {`, `const {`), that of an initialiser a name or `=`.
   const std::size_t last = declared.find_last_not_of(' ');
   if (last == std::string_view::npos || last + 1 == declared.size()) return Scope::other;
   const bool after_name = std::isalnum(static_cast<unsigned char>(declared[last])) != 0 ||
@@ -71,7 +72,7 @@ std::string name_of(std::string_view statement) {
   return called == words.end() ? "a function" : called->name;
 }
 
-/// Reads code that has neither comments, literals nor directives, brace by brace.
+/// Reads code without comments, literals and directives, brace by brace.
 class FunctionFinder {
  public:
   FunctionFinder(const std::string& file, std::vector<Finding>& findings)
@@ -121,15 +122,15 @@ class FunctionFinder {
     } else if (scope == Scope::open) {
       statement_.clear();
     } else if (!inside_function()) {
-      statement_ += '}';  // of an initialiser: the statement goes on
+      statement_ += '}';  // end of an initialiser: the statement continues
     }
   }
 
   std::string file_;
   std::vector<Finding>& findings_;
   std::vector<Scope> scopes_;
-  std::string statement_;  ///< all since the last `;` or brace, outside functions
-  int start_ = 1;          ///< the line on which the statement starts
+  std::string statement_;  ///< everything since the last `;` or brace, outside functions
+  int start_ = 1;          ///< first line of the statement
   int line_ = 1;
 };
 
@@ -155,7 +156,7 @@ std::vector<Finding> function_findings(const SourceFile& file) {
 std::vector<Finding> first_line_findings(const SourceFile& file) {
   const std::string line = file.text.substr(0, file.text.find('\n'));
   const auto say = [&](const char* what) { return std::vector<Finding>{{file.path, 1, what}}; };
-  // A source that begins with its own header is what the header says.
+  // The description of a source is in its header, if the source begins by including it.
   const std::string stem = file.path.substr(0, file.path.rfind('.'));
   if (line == "#include \"" + stem + ".h\"") return {};
   if (!line.starts_with("// "))

@@ -10,7 +10,7 @@ namespace {
 
 bool in_identifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Where the comment or literal that starts at `at` ends (one past it); `at` if none starts there.
+/// The end (exclusive) of the comment or literal that starts at `at`; `at` if there is none.
 std::size_t end_of_opaque(std::string_view text, std::size_t at) {
   const auto past = [&](std::string_view closing, std::size_t from) {
     const std::size_t found = text.find(closing, from);
@@ -25,7 +25,7 @@ std::size_t end_of_opaque(std::string_view text, std::size_t at) {
     return past(")" + std::string(text.substr(at + 2, open - at - 2)) + "\"", open);
   }
   const char quote = text[at];
-  // 1'000 is a number, not a character.
+  // In a number such as 1'000 the quote begins no character.
   if (quote == '\'' && at > 0 && in_identifier(text[at - 1])) return at;
   if (quote != '"' && quote != '\'') return at;
   std::size_t end = at + 1;
@@ -69,7 +69,7 @@ std::vector<Include> includes_of(std::string_view text) {
   const std::vector<std::string> code = lines_of(code_only(text));
   std::vector<Include> includes;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    // In the code the name of a quoted include is blank; the directive itself is what must be real.
+    // The name of a quoted include is blank in `code`; only the directive has to be real code.
     std::string_view directive = without_indent(code[i]);
     if (!directive.starts_with('#')) continue;
     directive = without_indent(directive.substr(1));

@@ -1,4 +1,4 @@
-// C++ text as the house checks look at it: lines, includes, words outside comments.
+// C++ text for the house checks: lines, includes, words outside comments.
 #pragma once
 
 #include <string>
@@ -30,20 +30,20 @@ struct Word {
 /// The lines of `text`, without their ends.
 std::vector<std::string> lines_of(std::string_view text);
 
-/// `text` with every comment and every string or character literal replaced by spaces. Lines keep
-/// their numbers, what is left keeps its column. A quoted include counts as a literal.
+/// `text` with every comment and every string or character literal replaced by spaces. Line and
+/// column numbers do not change. A quoted include counts as a literal.
 std::string code_only(std::string_view text);
 
-/// The includes of `text`, but for those in comments.
+/// The includes of `text` outside comments.
 std::vector<Include> includes_of(std::string_view text);
 
 /// The names in `code` (see code_only), keywords too.
 std::vector<Word> words_of(std::string_view code);
 
-/// Whether `path` is `pattern`; a `*` at the pattern's end stands for anything.
+/// Whether `path` matches `pattern`, in which a `*` at the end stands for anything.
 bool matches(std::string_view path, std::string_view pattern);
 
-/// The first folder of `path`; for a file at the root, the path.
+/// The first folder of `path`; the path itself for a file at the root.
 std::string top_of(std::string_view path);
 
 }  // namespace foretrain::house

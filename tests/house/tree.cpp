@@ -1,4 +1,4 @@
-// Lists the checkout by git, or by walking its folders.
+// Lists the checkout by git, or by a walk over its folders.
 #include "tests/house/tree.h"
 
 #include "tests/support/places.h"
@@ -23,7 +23,7 @@ const fs::path& root() {
 
 std::vector<std::string> paths_by_git() {
   std::vector<std::string> paths;
-  // A .git of its own: the checkout may lie inside the repository of something else.
+  // Requires a .git in the checkout, which may be inside another repository.
   if (!fs::exists(root() / ".git")) return paths;
   const std::string command = "git -C '" + root().string() +
                               "' ls-files -z --cached --others --exclude-standard 2>/dev/null";

@@ -1,4 +1,4 @@
-// The files of this checkout, as the house tests read them.
+// The files of this checkout for the house tests.
 #pragma once
 
 #include "tests/house/text.h"
@@ -8,11 +8,11 @@
 
 namespace foretrain::house {
 
-/// Every file of the checkout, tracked or new, but for what git ignores; relative to the root.
-/// Without git: every file but those of build and out.
+/// Every file of the checkout that git tracks or does not ignore, relative to the root. Without
+/// git: every file outside build and out.
 std::vector<std::string> paths_of_tree();
 
-/// Those that end with one of `endings`, with their text.
+/// The files that end with one of `endings`, with their text.
 std::vector<SourceFile> files_of_tree(const std::vector<std::string>& endings);
 
 }  // namespace foretrain::house

@@ -1,4 +1,4 @@
-// What tests in a browser need: npm at build time, node, Chromium.
+// Requirements of browser tests: npm at build time, node, Chromium.
 #pragma once
 
 #include "reports/show/page/page.h"
@@ -21,7 +21,7 @@ inline bool have(const std::string& program) {
   return std::system(("command -v " + program + " > /dev/null").c_str()) == 0;
 }
 
-/// Says what is missing, where something is.
+/// Reports a missing requirement.
 inline bool can_test_in_browser() {
   std::string missing;
   if (!page_is_interactive()) missing = "the program was built without npm";

@@ -25,7 +25,7 @@ using namespace testing;
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// How many marks of which kind a panel has, by the names in its specification.
+/// The number of marks of each kind in a panel, as in its specification.
 Json marks_of(const Panel& panel) {
   int bars = 0;
   int columns = 0;
@@ -50,7 +50,7 @@ Json marks_of(const Panel& panel) {
           {"arrows", arrows}, {"heads", arrows},    {"hover", hover}};
 }
 
-/// Writes the page with what has to be in it, looks at it in the browser.
+/// Writes the page with its expected content, then inspects it in the browser.
 void look_at(const Page& page, const std::string& name) {
   const fs::path out = build_dir() / "tests/page";
   fs::create_directories(out);

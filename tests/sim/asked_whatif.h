@@ -1,4 +1,4 @@
-// What tests ask of the changes that a what-if tries.
+// Shared questions of what-if tests.
 #pragma once
 
 #include "sim/whatif/intervention.h"
@@ -19,12 +19,13 @@ inline WhatIf asked_whatif(const Case& scenario_case) {
   return sim::ask_what_if(prepare(scenario_case, Need::shape), data_sets, options);
 }
 
-/// Why the change cannot be, empty: it can; nothing: it is so, or there is no such thing.
+/// The reason why the change is impossible; empty: it is possible; nothing: it changes nothing, or
+/// is unknown.
 inline std::optional<std::string> why_not(Scenario scenario, const std::string& change) {
   return sim::change_to_verify(change).apply(scenario);
 }
 
-/// The time with a change that has to be there.
+/// The time with a change, which has to exist.
 inline double time_with(const WhatIf& whatif, const std::string& change) {
   CAPTURE(change);
   const Change* found = whatif.find(change);

@@ -1,4 +1,4 @@
-// What a node costs that all wait for: closed forms.
+// The cost of losing an indispensable node: closed forms.
 #include "scenarios/resolve/faults.h"
 #include "tests/support/cases.h"
 
@@ -10,7 +10,7 @@ namespace foretrain::testing {
 namespace {
 using namespace literals;
 
-// 20 steps of 1 s; server0 dies in the eleventh, and is back 5 s later.
+// Twenty steps of 1 s; server0 dies in the eleventh and is back 5 s later.
 Case waited_for_case(const std::string& strategy = "sync") {
   Case scenario_case = star_case(strategy, 2, 20, 1_s);
   Scenario& scenario = scenario_case.scenario;
@@ -42,7 +42,8 @@ TEST_CASE("begin again: with checkpoints it goes on from the newest one") {
   const Record record = simulate(scenario_case);
   REQUIRE(record.outcome == Outcome::done);
   CHECK(record.time.seconds() == Approx(20 + 2.5 + 5).epsilon(1e-4));
-  // A worker keeps its state before it tells of the step that ends there: 10 told, 7 of them kept.
+  // A worker saves its state before it reports the step that ends there: 10 are reported, 7 of them
+  // saved.
   CHECK(record.restarts.lost_steps == 6);
   CHECK(record.steps.size() == 40);
   sim::SimulateOptions options;

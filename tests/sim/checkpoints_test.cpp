@@ -1,4 +1,4 @@
-// What checkpoints cost in a forecast: closed forms.
+// The cost of checkpoints in a forecast: closed forms.
 #include "reports/record/source.h"
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
@@ -27,7 +27,7 @@ TEST_CASE("checkpoints: each costs what the server's disk takes for its state") 
   checkpoint.write_latency = 3_ms;
   const Record kept = simulate(scenario_case);
   REQUIRE(kept.outcome == Outcome::done);
-  CHECK(kept.checkpoints.count == 3);  // after 5, 10, 15: at the end there is nothing to go on with
+  CHECK(kept.checkpoints.count == 3);  // after 5, 10, 15 steps; none at the end
   // Values, no state of plain SGD, two lengths, two counts, the last update: at 1 MB/s.
   const double each_s = 0.003 + (4 * kSoftmaxParameters + 8 * 5) / 1e6;
   CHECK(kept.checkpoints.time.seconds() == Approx(3 * each_s).epsilon(1e-6));
@@ -50,7 +50,7 @@ TEST_CASE("checkpoints: without servers each worker keeps all that it holds") {
   CHECK((kept.time - plain.time).seconds() == Approx(floats / 1e6).epsilon(0.02));
 }
 
-/// On machines with that disk: this one, those that hosts name.
+/// Simulates with this disk in every machine, the default one and those named by hosts.
 Record simulate_on_disk(const Case& scenario_case, const DiskCost& disk) {
   sim::SimulateOptions options;
   options.usage_interval = {};
@@ -62,11 +62,11 @@ Record simulate_on_disk(const Case& scenario_case, const DiskCost& disk) {
   return simulate(scenario_case, options);
 }
 
-/// Each took what its one node's part takes on that disk, to the nanosecond.
+/// Checks that each checkpoint took the time of its single part on that disk, to the nanosecond.
 void check_parts(const Record& record, const DiskCost& disk) {
   REQUIRE(record.outcome == Outcome::done);
   const CheckpointTotals& kept = record.checkpoints;
-  REQUIRE(kept.count >= 2);  // the last may be under way when the training ends
+  REQUIRE(kept.count >= 2);  // the last may be unfinished when the training ends
   const Bytes size{kept.size.value / kept.count};
   CHECK(size * kept.count == kept.size);
   CHECK(kept.time == disk.of(size) * kept.count);
@@ -107,7 +107,7 @@ TEST_CASE("checkpoints: a described host has the disk of the machine that it nam
   Case scenario_case = star_case("single", 1, 20, 10_ms);
   scenario_case.scenario.checkpoint.every.steps = 5;
   const Record described = simulate_on_disk(scenario_case, slow);
-  check_parts(described, kAssumedDisk);  // this machine's is none of its
+  check_parts(described, kAssumedDisk);  // the default machine's disk does not count
   CHECK(described.disk_assumed);
   scenario_case.scenario.cluster.hosts.front().machine = "there.yaml";
   const Record named = simulate_on_disk(scenario_case, slow);
@@ -132,7 +132,7 @@ TEST_CASE("checkpoints: none while a worker is away, as before when it is back")
   REQUIRE(record.outcome == Outcome::done);
   CHECK(record.gradients == 400);
   REQUIRE(record.nodes[1].away.size() == 1);
-  // The other one makes 25 steps of a worker's in the mean.
+  // The other worker makes 25 steps on average meanwhile.
   CHECK(record.checkpoints.count >= 14);
   CHECK(record.checkpoints.count <= 18);
 }
@@ -149,13 +149,13 @@ TEST_CASE("checkpoints: by time, the next one is waited for when the last is kep
   const Record kept = simulate(scenario_case);
   CAPTURE(kept.failure);
   REQUIRE(kept.outcome == Outcome::done);
-  // A second of steps, a cut each 200 ms of them, or some steps later.
+  // One second of steps with a checkpoint each 200 ms, or some steps later.
   CHECK(kept.checkpoints.count >= 2);
   CHECK(kept.checkpoints.count <= 5);
   CHECK(kept.gradients == 100 * scenario_case.scenario.training.workers);
 }
 
-// StatesByCut as they pass a node in virtual time.
+// Node states by checkpoint, as they are saved in virtual time.
 using StatesByCut = std::map<std::int64_t, std::map<std::uint32_t, std::string>>;
 
 class KeepsStates : public Node {

@@ -1,4 +1,4 @@
-// Steps made by the first K of N workers, against order statistics.
+// Steps of the first K of N workers, compared with order statistics.
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
 
@@ -13,8 +13,8 @@ using namespace literals;
 
 // --- A. Waiting for the first K of N (Dutta et al., arXiv 1803.01113) ---
 //
-// Late workers finish the gradient that they are at, so the closed form is that of the first step
-// of a training: the K-th least of N draws. Means over seeds, one training of one update each.
+// Late workers finish their current gradient, so the closed form applies to the first step of a
+// training: the K-th smallest of N draws. Means over seeds, with one training of one update each.
 
 struct Mean {
   double mean_s = 0;
@@ -68,7 +68,7 @@ TEST_CASE("closed form A: with b backups beside N workers it is the N-th of N + 
   CHECK(step.mean_s == Approx(1.4290).epsilon(0.01));
 }
 
-// Of scale 1 in the closed form; ours has mean 1, so scale 1 / E with E = a / (a - 1).
+// The closed form has scale 1; ours has mean 1, so scale 1 / E with E = a / (a - 1).
 TEST_CASE("closed form A: the first step of K of N with Pareto times, whose tail is heavy") {
   // The slowest of 8 has a hundred times the variance of the fourth, so it takes more seeds.
   const auto [backups, seeds, expected, error] = GENERATE(table<int, std::uint64_t, double, double>(
@@ -85,7 +85,7 @@ TEST_CASE("closed form A: the first step of K of N with Pareto times, whose tail
 }
 
 TEST_CASE("closed form A: the steps after the first take no less, no more than N - b fresh draws") {
-  // Workers that are late are busy with what will be dropped.
+  // Late workers are busy with gradients that will be dropped.
   Case scenario_case = star_case("sync", 8, 0, 1_s);
   scenario_case.scenario.training.updates = 20'000;
   set_option(scenario_case.scenario.training.protocol, "backup_workers", 4);

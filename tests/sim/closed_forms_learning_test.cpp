@@ -1,4 +1,4 @@
-// What staleness does to learning, with real gradients in virtual time.
+// The effect of staleness on learning, with real gradients in virtual time.
 #include "tests/support/cases.h"
 #include "tests/support/temp_folder.h"
 
@@ -15,24 +15,24 @@ namespace foretrain::testing {
 namespace {
 using namespace literals;
 
-// One weight, one bias, logistic loss; an example is x = 1 of either class, a batch one of each. So
-// the logit z = w + b is all there is to know:
+// One weight, one bias, logistic loss; an example is x = 1 of either class, a batch has one of
+// each. So the logit z = w + b determines everything:
 //
 //     loss(z) = log(1 + exp(-z)) / 2 + log(1 + exp(z)) / 2
-//     dz of an update at rate eta = -eta (x^2 + 1) (sigmoid(z') - 1/2)     z': as it was read
+//     dz of an update at rate eta = -eta (x^2 + 1) (sigmoid(z') - 1/2)     z': value that was read
 //
 // which near z = 0 is gradient descent on lambda z^2 / 2 with lambda = (x^2 + 1) / 4 = 1 / 2.
 constexpr double kLambda = 0.5;
 
 double loss_at(double z) { return (std::log1p(std::exp(-z)) + std::log1p(std::exp(z))) / 2; }
 
-// By which eta is multiplied: dz / -eta.
+// The factor of eta: dz / -eta.
 double slope_at(double z) { return 2 * (1 / (1 + std::exp(-z)) - 0.5); }
 
-// Of an evaluation, whose only example is of class +1.
+// The logit of an evaluation, whose only example has class +1.
 double logit_of(const EvalReport& evaluation) { return -std::log(std::expm1(evaluation.loss)); }
 
-// Workers whose shards are one example of each class, so that batches of two are.
+// A shard per worker with one example of each class, so that every batch of two has both.
 class TwoClasses {
  public:
   explicit TwoClasses(int workers) : workers_(workers) {
@@ -43,7 +43,7 @@ class TwoClasses {
     std::ofstream(folder_ / "two.test") << "+1 1:1\n";
   }
 
-  // A gradient takes a second. Training begins with the logit at `start`.
+  // A gradient takes a second. The logit begins at `start`.
   [[nodiscard]] Case async(std::int64_t steps, double rate, double start) const {
     Case scenario_case = star_case("async", workers_, steps, 1_s);
     Scenario& scenario = scenario_case.scenario;
@@ -64,12 +64,12 @@ class TwoClasses {
   int workers_;
 };
 
-// The logit after each update, from 0 on, if each was made of what its step says that it read:
-// z_{t + 1} = z_t - eta slope(z_{t - staleness}).
+// The logit after each update, beginning with update 0, if each update used the values that its
+// step reported as read: z_{t + 1} = z_t - eta slope(z_{t - staleness}).
 std::vector<double> path_of(const Record& record, double rate, double start) {
   std::vector<double> path{start};
   path.reserve(record.steps.size() + 1);
-  for (std::size_t t = 0; t < record.steps.size(); ++t) {  // by their ends: as they were applied
+  for (std::size_t t = 0; t < record.steps.size(); ++t) {  // in order of application
     const auto read = t - static_cast<std::size_t>(record.steps[t].report.staleness);
     path.push_back(path[t] - rate * slope_at(path.at(read)));
   }
@@ -84,7 +84,7 @@ double largest(std::span<const double> logits) {
   return most;
 }
 
-// As the chief judges it before each of its steps.
+// The logit at the chief's evaluation before each of its steps.
 std::vector<double> logits_of(const Record& record) {
   std::vector<double> logits;
   logits.reserve(record.evals.size());
@@ -108,7 +108,7 @@ TEST_CASE("closed form D: N equal workers learn below 2 sin(pi / (2 (2 N - 1))) 
     const std::size_t third = all.size() / 3;
     return largest(all.last(third)) / largest(all.first(third));
   };
-  // 3 % of the rate are a factor of 1.02 or more a round of gradients.
+  // A change of the rate by 3 % is a factor of at least 1.02 per round of gradients.
   CHECK(growth(0.97) < 0.5);
   CHECK(growth(1.03) > 2);
 }
@@ -121,7 +121,7 @@ TEST_CASE("closed form D: of N equal workers each update is of the logit N - 1 u
   Case scenario_case = data.async(20, kRate, 0.7);
   scenario_case.scenario.training.evaluate_every = 1;
   const Record record = simulate(scenario_case);
-  // The first gradients are all of the start: as if it had stood still before.
+  // The first gradients all use the start, as if it had not changed before.
   std::vector<double> logits(static_cast<std::size_t>(workers), 0.7);
   for (int t = 0; t < 20 * workers; ++t) {
     logits.push_back(logits.back() - kRate * slope_at(logits[static_cast<std::size_t>(t)]));
@@ -135,11 +135,11 @@ TEST_CASE("closed form D: of N equal workers each update is of the logit N - 1 u
   }
 }
 
-// --- The momentum that asynchrony begets (Mitliagkas et al., arXiv 1605.09774) ---
+// --- The momentum of asynchrony (Mitliagkas et al., arXiv 1605.09774) ---
 
-// With d_t = z_{t + 1} - z_t, the gradient g = slope and exponential step times, every update comes
-// from a worker drawn anew, whatever it read: of the N reads that are not applied yet one is taken,
-// and the newest takes its place. So
+// Let d_t = z_{t + 1} - z_t and g = slope. With exponential step times, every update comes from a
+// random worker, independent of its read: one of the N reads not yet applied is chosen, and the
+// newest takes its place. So
 //
 //     E[d_{t + 1}] = (1 - 1/N) E[d_t] - (eta / N) E[g(z_{t + 1})]
 //
@@ -149,7 +149,7 @@ constexpr std::size_t kUpdates = 24;
 constexpr double kMomentumRate = 0.4;
 constexpr double kStart = 1;
 
-// The logits of a training on exponential step times, which the real weights have gone through.
+// The logits of a training with exponential step times, checked against the real weights.
 std::vector<double> jittery_path(const Case& scenario_case) {
   const Record record = simulate(scenario_case);
   REQUIRE(record.steps.size() == kUpdates);
@@ -179,8 +179,7 @@ TEST_CASE("closed form D: async on exponential steps has a momentum of 1 - 1 / N
     scenario_case.scenario.seed = seed;
     paths.push_back(jittery_path(scenario_case));
   }
-  // Means of d, and what is left of it without the gradient: mu d of the update before, says
-  // theory.
+  // Means of d, and d without the gradient's part, which in theory is mu d of the previous update.
   std::vector<double> d(kUpdates);
   std::vector<double> carried(kUpdates);
   const auto carried_at = [&](const std::vector<double>& z, std::size_t t) {
@@ -192,8 +191,8 @@ TEST_CASE("closed form D: async on exponential steps has a momentum of 1 - 1 / N
       carried[t] += carried_at(z, t) / kSeeds;
     }
   }
-  // The least squares of carried[t] = mu d[t - 1], over all updates; its standard error over the
-  // seeds is 0.0006.
+  // Least squares of carried[t] = mu d[t - 1], over all updates; the standard error over seeds is
+  // 0.0006.
   double squares = 0;
   double product = 0;
   for (std::size_t t = 1; t < kUpdates; ++t) {
@@ -212,7 +211,7 @@ TEST_CASE("closed form D: async on exponential steps has a momentum of 1 - 1 / N
   INFO("standard error " << std::sqrt(error));
   CHECK(std::sqrt(error) < 0.002);
   CHECK(momentum == Approx(1 - 1 / kN).epsilon(0.01));
-  // It carries the mean beyond the minimum, so that it turns: gradient descent would not.
+  // The momentum carries the mean beyond the minimum, so it turns; gradient descent would not.
   CHECK(*std::ranges::max_element(d) > 0.03 * -d.front());
 }
 

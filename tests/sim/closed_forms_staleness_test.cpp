@@ -1,4 +1,4 @@
-// Stale synchronous training goes as fast as a plain Monte Carlo of its rule.
+// The speed of stale synchronous training, compared with a Monte Carlo of its rule.
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
 
@@ -17,7 +17,7 @@ StragglerSpec exponential_factors() {
   return spec;
 }
 
-// Eight workers, a gradient takes a second on average, messages nothing.
+// Eight workers, gradients of one second on average, messages that take no time.
 Case eight(const std::string& strategy, int staleness, std::int64_t steps) {
   Case scenario_case = star_case(strategy, 8, steps, 1_s);
   set_option(scenario_case.scenario.training.protocol, "staleness", staleness);
@@ -38,7 +38,7 @@ TEST_CASE("closed form C: the bound of ssp trades waiting for staleness") {
 }
 
 TEST_CASE("closed form C: at either end of the bound ssp is another strategy event for event") {
-  // At 0 all go step by step; at a bound that nobody reaches nobody waits.
+  // With bound 0 all workers step together; with a bound that is never reached nobody waits.
   const auto [staleness, strategy] =
       GENERATE(table<int, std::string>({{0, "sync"}, {1'000'000, "async"}}));
   CAPTURE(strategy);

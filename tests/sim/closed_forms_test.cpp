@@ -1,4 +1,4 @@
-// What mathematics says of waiting, staleness or a server's port, the simulator says too.
+// Closed forms of waiting, of staleness, of a server's port, compared with simulations.
 #include "tests/support/cases.h"
 
 #include <catch2/catch.hpp>
@@ -49,7 +49,8 @@ TEST_CASE("closed form A: a constant shift adds itself") {
 }
 
 TEST_CASE("closed form A: sync with Pareto steps waits as order statistics say") {
-  // Of scale 1 and shape 2.5, the mean of the largest of 8 is 3.4727; ours has mean 1, scale 0.6.
+  // With scale 1 and shape 2.5 the mean of the largest of 8 is 3.4727; ours has mean 1, so scale
+  // 0.6.
   const Record record = simulate_with(star_case("sync", 8, 100'000, 1_s), pareto(2.5));
   CHECK(record.time.seconds() / 100'000 == Approx(0.6 * 3.4727).epsilon(0.01));
 }
@@ -124,7 +125,7 @@ TEST_CASE("closed form E: a sync step is C + 2 N S / B + 4 a, exactly") {
   const Record record = simulate(scenario_case);
   const Duration step = 20_ms + 2_ms * workers + 120_us;
   REQUIRE(record.steps.size() == static_cast<std::size_t>(100 * workers));
-  // A completion is rounded up to a nanosecond, two of them a step.
+  // Completions are rounded up to a nanosecond, two per step.
   for (const StepRow& row : record.steps) {
     const Phases& p = row.report.phases;
     const Duration took = p.compute + p.push + p.wait + p.apply + p.pull;
@@ -139,8 +140,8 @@ TEST_CASE("closed form E: random compute staggers the pushes, so a sync step is 
   CHECK(record.time.seconds() / 40'000 == Approx(3.169).epsilon(0.01));
 }
 
-// Gradients/s of a closed loop: n workers think for Z on average, then pass two shared stations of
-// s each, the server's two directions. Shared ports are insensitive to the distribution, so mean
+// Gradients/s of a closed loop: n workers think for Z on average, then pass two shared stations,
+// the server's two directions, of s each. Shared ports are insensitive to the distribution, so mean
 // value analysis holds for messages of one size: R = s (1 + Q), X = n / (Z + 2 R), Q = X R.
 double two_port_rate(int workers, double think_s, double service_s) {
   double rate = 0;
@@ -165,7 +166,7 @@ TEST_CASE("closed form E: the server's port bounds the updates to B / S a second
 }
 
 TEST_CASE("closed form E: each of N workers gets the lesser of its rate and its share") {
-  // 8 workers at 1/4 of the server's rate: the server's port, not theirs, is the bottleneck.
+  // Eight workers at 1/4 of the server's rate: the server's port is the bottleneck, not theirs.
   Case scenario_case = star_case("sync", 8, 20, 1_ms);
   auto& hosts = scenario_case.scenario.cluster.hosts;
   hosts[0].count = 8;
@@ -188,15 +189,15 @@ TEST_CASE("closed form E: k even shards carry k times as much") {
   scenario.training.servers = shards;
   scenario.cluster.hosts[0].count = 10 + shards;
   scenario.cluster.hosts[0].nic = rate_for(1e-3);
-  // Of each shard a message a worker: 7,850 parameters are cut evenly by 1, 2, 5.
+  // One message per worker and shard: 7,850 is divisible by 1, 2 and 5.
   const double bytes = static_cast<double>(message_size().value - kHeaderSize.value) / shards +
                        static_cast<double>(kHeaderSize.value);
   const double message_s = 1e-3 * bytes / static_cast<double>(message_size().value);
   CHECK(mean_step_s(simulate(scenario_case)) == Approx(20e-3 + 2 * 10 * message_s).epsilon(1e-6));
 }
 
-// Leaves of four hosts: four workers at one, three and the server at the other. All seven share the
-// server's port, B; the first four pass the uplink of their leaf too, U = 4 B / oversubscription.
+// Leaves of four hosts: four workers on one, three and the server on the other. All seven share the
+// server's port, B; the first four also pass the uplink of their leaf, U = 4 B / oversubscription.
 TEST_CASE("closed form E: over a leaf's uplink a sync step is C + 2 max(7 / B and 4 / U) S") {
   const auto [oversubscription, latency] =
       GENERATE(table<double, Duration>({{1, 0_us}, {4, 0_us}, {8, 5_us}, {16, 5_us}}));
@@ -208,7 +209,7 @@ TEST_CASE("closed form E: over a leaf's uplink a sync step is C + 2 max(7 / B an
   cluster.topology = "leaf_spine";
   cluster.leaf_spine = {4, 1, oversubscription, latency};
   const double message_s = 1e-3 * std::max(7.0, oversubscription);
-  // Where the uplink binds, who is beside the server is always back before the others.
+  // If the uplink is the bottleneck, workers beside the server are always back before the others.
   const double way_s = 2 * (30e-6 + latency.seconds());
   Duration took;
   for (const StepRow& row : simulate(scenario_case).steps) {
@@ -218,7 +219,7 @@ TEST_CASE("closed form E: over a leaf's uplink a sync step is C + 2 max(7 / B an
   CHECK(took.seconds() / 20 == Approx(20e-3 + 2 * (message_s + way_s)).margin(1e-8));
 }
 
-// A ring of N hosts: 2 (N - 1) rounds, each a message of an N-th of the parameters.
+// A ring of N hosts: 2 (N - 1) rounds of messages with 1/N of the parameters.
 TEST_CASE("closed form E: a ring takes 2 (N - 1) a + 2 (N - 1) / N S / B") {
   const int workers = GENERATE(2, 5, 10, 25);
   CAPTURE(workers);
@@ -241,7 +242,7 @@ TEST_CASE("closed form E: a ring takes 2 (N - 1) a + 2 (N - 1) / N S / B") {
 TEST_CASE("closed form E: N servers beside N workers move the bytes of a ring") {
   const int nodes = 5;
   const auto bytes_between_hosts = [](const Record& record, int servers) {
-    // Of what a worker and the server beside it send, an N-th stays on their host.
+    // Between a worker and the server beside it, 1/N of the bytes stays on their host.
     double sum = 0;
     for (const NodeTotals& node : record.nodes) sum += static_cast<double>(node.tx.value);
     return servers == 0 ? sum : sum * (servers - 1) / servers;
@@ -255,7 +256,7 @@ TEST_CASE("closed form E: N servers beside N workers move the bytes of a ring") 
   const Record a = simulate(ring);
   const Record b = simulate(beside);
   CHECK(bytes_between_hosts(a, 0) == bytes_between_hosts(b, nodes));
-  // Both keep every port full in both directions; the servers' two ways need two latencies more.
+  // Both use every port fully in both directions; servers need two more latencies.
   CHECK(mean_step_s(a) == Approx(mean_step_s(b)).epsilon(1e-6));
 }
 
@@ -273,7 +274,7 @@ TEST_CASE("closed form E: a closed loop of deterministic times runs at min(N/(Z+
   sim::SimulateOptions options;
   options.usage_interval = {};
   options.machines = [](const std::string&) {
-    Machine machine;  // nothing costs time but an apply: 1 s
+    Machine machine;  // only an apply takes time: 1 s
     machine.models["softmax 784x10"] = {};
     machine.apply = {1.0, 0};
     return machine;

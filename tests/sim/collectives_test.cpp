@@ -1,4 +1,4 @@
-// Sums among workers over trees in virtual time, against sums by hand.
+// All-reduce over trees in virtual time, compared with sums by hand.
 #include "models/protocol/message.h"
 #include "tests/sim/sharded_job.h"
 #include "tests/support/cases.h"
@@ -21,10 +21,10 @@ using namespace literals;
 constexpr Duration kCompute = 20_ms;
 constexpr Duration kToSwitch = 30_us;
 
-/// After the last one who is no leaf of a tree is done a little earlier than who is.
+/// Number of steps; after the last one an inner node of a tree ends a little before a leaf.
 constexpr int kSumSteps = 20;
 
-/// Each worker on a host of its own, two `kToSwitch` from any other.
+/// One host per worker, with 2 x `kToSwitch` between any two.
 Case sum_case(const std::string& algorithm, int workers) {
   Case scenario_case = star_case("all_reduce", workers, kSumSteps, kCompute);
   Scenario& scenario = scenario_case.scenario;
@@ -34,7 +34,7 @@ Case sum_case(const std::string& algorithm, int workers) {
   return scenario_case;
 }
 
-/// Of a step, what is not compute, s.
+/// The time of a step without compute, in seconds.
 double sum_s(const Case& scenario_case) {
   return mean_step_s(simulate(scenario_case)) - kCompute.seconds();
 }
@@ -49,8 +49,9 @@ TEST_CASE("collectives: a small bucket takes 2 log2 N latencies over trees") {
         Approx(2 * (workers - 1) * 60e-6).margin(4e-9 * workers));
 }
 
-// Of four the heap is 0: 1, 2; 1: 3, and the same from the other end. Up, each port has one message
-// of half of the parameters at a time, twice; down, two of them from each root, then one.
+// With four workers the tree is 0: 1, 2; 1: 3, and the same from the other end. Upwards each port
+// has one message of half of the parameters at a time, twice; downwards two from each root, then
+// one.
 TEST_CASE("collectives: four workers take 4 latencies and 5 halves over trees") {
   Case scenario_case = sum_case("tree", 4);
   scenario_case.scenario.cluster.hosts[0].nic = rate_for(10e-3);
@@ -60,8 +61,8 @@ TEST_CASE("collectives: four workers take 4 latencies and 5 halves over trees") 
   CHECK(sum_s(scenario_case) == Approx(4 * 60e-6 + 5 * half_s).margin(half_s / kSumSteps));
 }
 
-// Each host's port has one message of the ring at a time; of workers dealt to the hosts in turn
-// two.
+// Each host's port has one message of the ring at a time, but two if consecutive ranks are on
+// different hosts.
 TEST_CASE("collectives: left out, placement has a ring leave each host once") {
   const auto on_two_hosts = [](std::vector<std::string> workers) {
     Case scenario_case = sum_case("ring", 4);
@@ -77,8 +78,8 @@ TEST_CASE("collectives: left out, placement has a ring leave each host once") {
   CHECK(on_two_hosts({"node0", "node1", "node0", "node1"}) > 1.8 * left_out_s);
 }
 
-// An inner node takes in two halves of n, and one from each root: 2 n / B, once slices follow each
-// other, but for the first and the last ones.
+// An inner node receives two halves of n, and one from each root: 2 n / B if slices are pipelined,
+// except for the first and last slices.
 TEST_CASE("collectives: slices that follow each other take the time of their bytes over trees") {
   Case scenario_case = sum_case("tree", 8);
   Scenario& scenario = scenario_case.scenario;
@@ -91,7 +92,7 @@ TEST_CASE("collectives: slices that follow each other take the time of their byt
   CHECK(sum_s(scenario_case) < 1.5 * bytes_s);
 }
 
-// Softmax has 31,400 bytes: where latencies cost more than these, trees.
+// Softmax has 31,400 bytes: trees win if latencies cost more than these bytes.
 TEST_CASE("collectives: auto takes the quicker of ring and trees by the links of the cluster") {
   Case fast = sum_case("auto", 8);
   Case slow = sum_case("auto", 8);
@@ -108,7 +109,7 @@ TEST_CASE("collectives: auto takes the quicker of ring and trees by the links of
 }
 
 // Four workers on each of two hosts: a ring leaves a host once, the edges of trees share its port.
-// Over fast ports trees wait for two wires, the ring for four.
+// With fast ports trees wait for two wires, the ring for four.
 TEST_CASE("collectives: auto counts what leaves a host where workers share hosts") {
   const auto on_two_hosts = [](const std::string& algorithm, BytesPerSecond nic) {
     Case scenario_case = sum_case(algorithm, 8);
@@ -125,7 +126,7 @@ TEST_CASE("collectives: auto counts what leaves a host where workers share hosts
   CHECK(on_two_hosts("auto", {}) == on_two_hosts("tree", {}));
 }
 
-// Of devices that are joined, trees between the hosts: of few hosts they carry less than a ring.
+// With connected devices, trees between the hosts: for few hosts they carry less than a ring.
 TEST_CASE("collectives: auto is the quicker of both where hosts have devices") {
   const auto [hosts, devices] =
       GENERATE(table<int, int>({{2, 2}, {2, 8}, {3, 4}, {4, 2}, {4, 8}, {8, 8}}));
@@ -155,7 +156,7 @@ TEST_CASE("collectives: one that takes a while to start takes that before its fi
   CHECK(sum_s(scenario_case) == Approx(without_s + 3e-3).margin(1e-9));
 }
 
-// Two buckets that are ready at once.
+// Two buckets that are ready at the same time.
 TEST_CASE("collectives: those of a worker start one after another, the pieces of one together") {
   Case scenario_case = sum_case("ring", 4);
   Scenario& scenario = scenario_case.scenario;
@@ -168,7 +169,7 @@ TEST_CASE("collectives: those of a worker start one after another, the pieces of
   CHECK(sum_s(scenario_case) == Approx(2 * 3e-3 + 6 * 60e-6).margin(1e-7));
 }
 
-// Four layers, a bucket each: 8 ms forward, then one is ready every 6 ms.
+// Four layers with one bucket each: 8 ms forward, then one is ready every 6 ms.
 TEST_CASE("collectives: what starting them takes is hidden but for the last where that is short") {
   const auto [each, step_s] =
       GENERATE(table<Duration, double>({{4_ms, 32e-3 + 4e-3}, {8_ms, 14e-3 + 4 * 8e-3}}));
@@ -210,7 +211,8 @@ TEST_CASE("collectives: groups wait for log2 of their number, once round in each
   CHECK(sum_s(scenario_case) == Approx(2 * (1 + 3) * 60e-6).margin(60e-6 / kSumSteps));
 }
 
-// One of a host's eight workers joins each tree, so its port carries the bytes of one.
+// One of a host's eight workers is in each tree between hosts, so its port carries the bytes of
+// one.
 TEST_CASE("collectives: trees join hosts, chains the devices in each") {
   const auto exposed_s = [](const std::string& algorithm, std::int64_t group) {
     ShardedJob job("optimizer", 32, 16'000'000, 1);
@@ -227,7 +229,7 @@ TEST_CASE("collectives: trees join hosts, chains the devices in each") {
   const double left_out_s = exposed_s("tree", 0);
   CHECK(left_out_s == exposed_s("tree", 8));
   CHECK(left_out_s < 2 * exposed_s("ring", 0));
-  CHECK(exposed_s("tree", 1) == left_out_s);  // as left out
+  CHECK(exposed_s("tree", 1) == left_out_s);  // the default
 }
 
 }  // namespace

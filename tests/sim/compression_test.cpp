@@ -1,4 +1,4 @@
-// Forecasts of gradients that travel smaller.
+// Forecasts with compressed gradients.
 #include "models/protocol/message.h"
 #include "tests/support/cases.h"
 
@@ -10,7 +10,7 @@ using namespace literals;
 
 constexpr std::int64_t kParameters = 7'850;
 
-/// One worker whose gradient takes a second, over a NIC through which a whole message takes one.
+/// One worker with gradients of 1 s and a NIC that carries an uncompressed message in 1 s.
 Case slow_star(const Compression& compression) {
   Case scenario_case = star_case("sync", 1, 10, 1_s);
   scenario_case.scenario.cluster.hosts.front().nic = rate_for(1);

@@ -1,4 +1,4 @@
-// Machines that nobody has measured, one kind or several, in one forecast.
+// Machines that are described, not measured, also of several kinds in one forecast.
 #include "models/cost/work.h"
 #include "reports/record/summary.h"
 #include "reports/studies/trainings/result.h"
@@ -15,7 +15,7 @@ namespace foretrain::testing {
 namespace {
 using namespace literals;
 
-/// A fast and a slow worker, a server that costs nothing, so near that messages take no time.
+/// A fast and a slow worker, a server without costs, close enough that messages take no time.
 const std::string kTwoKinds =
     "foretrain: 1\n"
     "name: two-kinds\n"
@@ -39,7 +39,7 @@ Record simulate_text(const std::vector<std::string>& overrides) {
   return simulate(parse_scenario(kTwoKinds, "x.yaml", overrides).front(), options);
 }
 
-/// Computing alone, s.
+/// The compute time of a gradient, in seconds.
 double gradient_s(double gflops, double bytes_per_s, double overhead_s) {
   const Prepared prepared = prepare(parse_scenario(kTwoKinds, "x.yaml").front(), Need::shape);
   const Cost cost = gradient_cost(*prepared.training->network, 16);
@@ -55,7 +55,7 @@ TEST_CASE("described machines: sync waits for the slow kind") {
   for (const StepRow& row : record.steps) {
     const Phases& p = row.report.phases;
     CHECK(p.compute.seconds() == Approx(row.worker == 0 ? fast_s : slow_s).epsilon(1e-6));
-    // What is not computing is two messages of 250 KB at 1,000 Gbps.
+    // Beyond compute there are two messages of 250 KB at 1,000 Gbps.
     CHECK((p.compute + p.push + p.wait + p.apply + p.pull).seconds() ==
           Approx(slow_s + 2 * 247e3 / 125e9).margin(2e-6));
   }
@@ -148,7 +148,7 @@ TEST_CASE("described machines: a host's figures are laid over its machine file")
   host.compute = {};
   host.machine = "measured";
   host.roofline = {1, {}, {}};
-  // The model is measured: 1 ms + 16 examples x 1 us, whatever the roofline says.
+  // The model is measured, 1 ms + 16 examples x 1 us, so the roofline does not count.
   sim::SimulateOptions options;
   options.usage_interval = {};
   options.machines = [](const std::string&) {

@@ -1,4 +1,4 @@
-// Workers on devices in virtual time, against sums by hand.
+// Workers on devices in virtual time, compared with sums by hand.
 #include "models/protocol/message.h"
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
@@ -21,11 +21,11 @@ using namespace literals;
 
 constexpr int kSteps = 20;
 constexpr double kLayer = 4e6;            // bytes
-constexpr double kGradient_s = 4 * 8e-3;  // of four layers: 2 ms forward, 6 ms backward, each
-constexpr double kOfMessages = 0.01;      // headers are what a sum of times leaves out
+constexpr double kGradient_s = 4 * 8e-3;  // four layers, each 2 ms forward, 6 ms backward
+constexpr double kOfMessages = 0.01;      // tolerance: sums by hand ignore headers
 
-/// Four layers on workers with a device each, `devices` on a host; of the network nothing costs
-/// time but what a test says.
+/// Four layers on workers with one device each, `devices` per host; only what a test sets takes
+/// time in the network.
 class DeviceJob {
  public:
   DeviceJob(const std::string& strategy, int workers, int devices) {
@@ -65,11 +65,11 @@ class DeviceJob {
     REQUIRE(record.outcome == Outcome::done);
     return record;
   }
-  /// In the mean; of one step: until all workers have its end.
+  /// Mean time of a step; for a single step, until all workers have its end.
   [[nodiscard]] double step_s() const {
     return record().time.seconds() / static_cast<double>(c.scenario.training.steps);
   }
-  /// Instead of the four layers: three of unlike shares.
+  /// Replaces the four layers by three with different shares.
   void write_unlike_layers(int times) const {
     std::ofstream layers(c.scenario.model.profile);
     layers << "layer,parameter_bytes,forward_ms,backward_ms\n";
@@ -108,7 +108,7 @@ TEST_CASE("devices: a gradient takes what a device was measured to train of the 
   s.model.profile_device = {10'000, {1'200e9}};
   s.model.profile_network = "four";
   job.host().measured = {{"other", 32, 1}};
-  CHECK(job.step_s() == Approx(kGradient_s * 2 / 3).epsilon(kOfMessages));  // as the sheets say
+  CHECK(job.step_s() == Approx(kGradient_s * 2 / 3).epsilon(kOfMessages));  // by the data sheets
   job.host().measured = {{"four", 64, 640}, {"other", 32, 1}, {"four", 32, 800}};
   CHECK(job.step_s() == Approx(32 / 800.0).epsilon(kOfMessages));
   s.training.batch_size = 64;
@@ -162,13 +162,13 @@ TEST_CASE("devices: a forecast by measured figures says so, with the figures") {
   CHECK(job.record().basis.front().of.empty());
 }
 
-// Of N devices each sends 2 (N - 1) / N of the parameters over its own link (Patarasuk, Yuan 2009).
+// Each of N devices sends 2 (N - 1) / N of the parameters over its own link (Patarasuk, Yuan 2009).
 TEST_CASE("devices: a ring within a host takes its links") {
   DeviceJob job("all_reduce", 3, 3);
   job.host().device_link = {{1e9}, {}, false};
   const double ring_s = 2.0 * 2 / 3 * 4 * kLayer / 1e9;
   CHECK(job.step_s() == Approx(kGradient_s + ring_s).epsilon(kOfMessages));
-  // All that the three send takes the one link that they share.
+  // All messages of the three devices use the single link that they share.
   job.host().device_link.shared = true;
   CHECK(job.step_s() == Approx(kGradient_s + 3 * ring_s).epsilon(kOfMessages));
 }
@@ -181,14 +181,14 @@ TEST_CASE("devices: a ring of numbers half as large takes half as long, and what
   compression.kind = "ratio";
   compression.ratio = 2;
   CHECK(job.step_s() == Approx(kGradient_s + ring_s / 2).epsilon(kOfMessages));
-  // Each worker encodes all of its gradient, and decodes the parts that others own.
+  // Each worker encodes its complete gradient and decodes the parts that others own.
   compression.encode_s = 1e-10;
   const double encode_s = 4 * kLayer * 1e-10;
   CHECK(job.step_s() > kGradient_s + ring_s / 2 + 0.9 * encode_s);
   CHECK(job.step_s() < kGradient_s + ring_s / 2 + 2.1 * encode_s);
 }
 
-// Workers of a host follow each other in the ring, so of each host one sends to another host.
+// The ring visits a host's workers consecutively, so one worker per host sends to another host.
 TEST_CASE("devices: a ring over hosts takes the slower of their ports and their links") {
   DeviceJob job("all_reduce", 6, 3);
   job.host().device_link = {{1e9}, {}, false};
@@ -199,19 +199,19 @@ TEST_CASE("devices: a ring over hosts takes the slower of their ports and their 
   CHECK(job.step_s() == Approx(kGradient_s + ring_s / 5).epsilon(0.05));
 }
 
-// What takes no bytes' time takes the links' latencies alone, those of the longest chain twice.
+// Without time for bytes, only the latencies of the longest chain count, twice.
 TEST_CASE("devices: rings of hosts wait for fewer wires than one ring of all") {
   DeviceJob job("all_reduce", 6, 3);
   job.c.scenario.training.steps = 1;
   job.host().latency = 1_ms;  // to the switch, so 2 ms to the other host
   job.host().device_link = {{1e18}, 100_us, false};
-  // One ring: three links and both wires between hosts, there for sums, back for values.
+  // One ring: three links and both wires between hosts, once for sums, once for values.
   CHECK(job.step_s() == Approx(kGradient_s + 2 * (3 * 1e-4 + 2 * 2e-3)).epsilon(1e-6));
   set_option(job.c.scenario.training.protocol, "group", std::int64_t{3});
   CHECK(job.step_s() == Approx(kGradient_s + 2 * (2 * 1e-4 + 2e-3)).epsilon(1e-6));
 }
 
-// A host sends 2 (M - 1) / M of the parameters, each of its workers an equal part of that.
+// A host sends 2 (M - 1) / M of the parameters, an equal part by each of its workers.
 TEST_CASE("devices: rings of hosts share the port of each host") {
   DeviceJob job("all_reduce", 6, 3);
   job.host().device_link = {{1e18}, {}, false};
@@ -229,7 +229,7 @@ TEST_CASE("devices: one connection does not fill a port, four do") {
   CHECK(job.step_s() == Approx(kGradient_s + 4 * ring_s).epsilon(kOfMessages));
   job.c.scenario.cluster.connections = 4;
   CHECK(job.step_s() == Approx(kGradient_s + ring_s).epsilon(kOfMessages));
-  // As many ports are used by sums among workers, one of them by what a server and a worker send.
+  // Sums among workers use all ports; messages between a server and a worker use one.
   job.c.scenario.cluster.connections = 1;
   job.host().ports = 4;
   CHECK(job.step_s() == Approx(kGradient_s + ring_s).epsilon(kOfMessages));
@@ -245,7 +245,7 @@ TEST_CASE("devices: by RDMA messages take no core, no headers; both ends have to
   const double ring_s = 4 * kLayer / 1e9;
   HostSpec& first = job.host();
   first.nic = {1e9};
-  first.send = first.receive = {0, 5e-9};  // longer than the wire takes
+  first.send = first.receive = {0, 5e-9};  // longer than on the wire
   job.c.scenario.cluster.tcp = true;
   first.count = 1;
   job.c.scenario.cluster.hosts.push_back(first);
@@ -258,8 +258,8 @@ TEST_CASE("devices: by RDMA messages take no core, no headers; both ends have to
   CHECK(job.step_s() == Approx(kGradient_s + ring_s).epsilon(1e-4));
 }
 
-// nccl-tests on such hosts: a bus bandwidth of some 185 GB/s; 22.1 ms on half of the ports (issue
-// 100 of NVIDIA/nccl-tests).
+// nccl-tests on such hosts report a bus bandwidth of about 185 GB/s; 22.1 ms with half of the ports
+// (issue 100 of NVIDIA/nccl-tests).
 TEST_CASE("devices: two DGX A100 add up 1 GiB in what NCCL was measured to take") {
   DeviceJob job("all_reduce", 16, 8);
   const std::vector<HostSpec> library = library_hosts();
@@ -278,14 +278,14 @@ TEST_CASE("devices: two DGX A100 add up 1 GiB in what NCCL was measured to take"
   job.host().nic = {job.host().nic.value / 2};
   job.host().ports /= 2;
   CHECK(job.step_s() == Approx(22.1e-3).epsilon(0.25));
-  // TCP's CPU time binds, and the forecast says so.
+  // TCP's CPU time is the bottleneck, and the forecast says so.
   job.host().transport = "tcp";
   const Record by_tcp = job.record();
   CHECK(by_tcp.time.seconds() / 3 > 0.1);
   CHECK_THAT(basis_sentence(by_tcp), Catch::Matchers::Contains("TCP's CPU time (0.09 ns a byte"));
 }
 
-// The device computes while a core of its host copies what is sent: the longer one counts.
+// The device computes while a core of its host copies messages: the longer of the two counts.
 TEST_CASE("devices: a device computes while its host's core sends") {
   DeviceJob job("sync", 1, 1);
   job.host().cores = 1;
@@ -294,7 +294,7 @@ TEST_CASE("devices: a device computes while its host's core sends") {
   job.host().send = {0, 6e-3 / kLayer};
   const double with_device_s = job.step_s();
   CHECK(with_device_s == Approx(kGradient_s + 6e-3).epsilon(kOfMessages));
-  // On the core itself one is done after the other.
+  // On the core itself they are sequential.
   job.host().devices = 0;
   CHECK(job.step_s() == Approx(kGradient_s + 4 * 6e-3).epsilon(kOfMessages));
 }
@@ -316,7 +316,7 @@ TEST_CASE("devices: what a device can do says what a gradient takes") {
   CHECK(slow_s - step_s() == Approx(5e-3).epsilon(0.01));
 }
 
-/// Of a step, what an update by the device takes; by a core it costs nothing here.
+/// The time of a device's update in a step; an update on a core costs nothing here.
 double update_s(const std::string& strategy, int workers, const std::string& optimizer) {
   Case c = star_case(strategy, workers, 10, 1_s);
   c.scenario.training.optimizer.name = optimizer;
@@ -335,13 +335,13 @@ double update_s(const std::string& strategy, int workers, const std::string& opt
   return step_s() - without_s;
 }
 
-// 7,850 parameters of 4 bytes at 4 MB/s: 7.85 ms for each of them that is read or written.
+// With 7,850 parameters of 4 bytes at 4 MB/s: 7.85 ms for each read or write of all.
 TEST_CASE("devices: an update takes the time of its bytes where the device makes it") {
   constexpr double kEach_s = 7'850 * 4 / 4e6;
-  // The parameters twice, the gradient; Adam's two slots twice.
+  // The parameters twice, the gradient once; Adam's two slots twice.
   CHECK(update_s("single", 1, "sgd") == Approx(3 * kEach_s).epsilon(1e-4));
   CHECK(update_s("single", 1, "adam") == Approx(7 * kEach_s).epsilon(1e-4));
-  // Half of them each, by the sum of another and a gradient.
+  // Half of the parameters for each, with the sum of another worker's gradient and its own.
   CHECK(update_s("all_reduce", 2, "sgd") == Approx(4 * kEach_s / 2).epsilon(1e-4));
   // Servers update on cores.
   CHECK(update_s("sync", 2, "sgd") == 0);

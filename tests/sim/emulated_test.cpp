@@ -1,4 +1,4 @@
-// Hosts that one machine emulates share its cores.
+// Emulated hosts share the cores of one machine.
 #include "scenarios/resolve/emulated.h"
 
 #include "scenarios/language/input_error.h"
@@ -24,7 +24,7 @@ Record simulate_emulated(const Case& scenario_case, int cores, bool emulated = t
   return simulate(scenario_case, options);
 }
 
-/// Three workers and a server, each on a host of its own; a gradient takes 10 ms.
+/// Three workers and a server, one host each; a gradient takes 10 ms.
 Case three_workers() {
   Case scenario_case = star_case("sync", 3, 20, 0_ms);
   scenario_case.scenario.training.overlap = false;
@@ -40,7 +40,7 @@ TEST_CASE("emulated: workers on hosts of their own share the machine's cores") {
   const Record described = simulate_emulated(scenario_case, 2, false);
   const Record emulated = simulate_emulated(scenario_case, 2);
   CHECK(mean_step_s(described) == Approx(10e-3).epsilon(0.01));
-  // Workers 0 and 2 have one core.
+  // Workers 0 and 2 share a core.
   CHECK(mean_step_s(emulated) == Approx(20e-3).epsilon(0.02));
   CHECK(emulated.machine == "mine, 4 hosts emulated on 2 cores");
   CHECK(emulated.nodes[0].core == 0);
@@ -52,19 +52,19 @@ TEST_CASE("emulated: workers on hosts of their own share the machine's cores") {
 TEST_CASE("emulated: a gradient of a given time sleeps and leaves its core to others") {
   Case scenario_case = three_workers();
   for (HostSpec& host : scenario_case.scenario.cluster.hosts) host.compute = 40_ms;
-  // Each computes for 10 ms of them; three on one core have time for that.
+  // Each computes for 10 ms of that; one core has enough time for three.
   const Record emulated = simulate_emulated(scenario_case, 1);
   CHECK(mean_step_s(emulated) == Approx(40e-3).epsilon(0.02));
   for (HostSpec& host : scenario_case.scenario.cluster.hosts) host.compute = 20_ms;
-  // Here they have not.
+  // Here it has not.
   CHECK(mean_step_s(simulate_emulated(scenario_case, 1)) == Approx(30e-3).epsilon(0.05));
 }
 
 TEST_CASE("emulated: the network is that of the cluster") {
   Case scenario_case = three_workers();
   for (HostSpec& host : scenario_case.scenario.cluster.hosts) host.nic = {1e6};
-  // The server takes in three messages of 31.4 KB at 1 MB/s and sends out three; a bucket of 32 KB
-  // has saved up for the first of them.
+  // The server receives three messages of 31.4 KB at 1 MB/s and sends three; the burst of its token
+  // bucket, 32 KB, covers the first of them.
   const double wire_s = 4 * static_cast<double>(message_size().value) / 1e6;
   const Record emulated = simulate_emulated(scenario_case, 4);
   CHECK(mean_step_s(emulated) == Approx(10e-3 + wire_s).epsilon(0.05));

@@ -1,4 +1,4 @@
-// What failing hosts do to a training that they set back: closed forms, weights that stay the same.
+// Failing hosts that force restarts from checkpoints: closed forms, unchanged weights.
 #include "scenarios/resolve/faults.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
@@ -14,7 +14,7 @@ namespace foretrain::testing {
 namespace {
 using namespace literals;
 
-// One worker of 1 s a step on a host that fails.
+// One worker with steps of 1 s on a host that fails.
 Case failing_case(std::int64_t steps, double mtbf_s) {
   Case scenario_case = star_case("single", 1, steps, 1_s);
   HostSpec& host = scenario_case.scenario.cluster.hosts.front();
@@ -37,7 +37,8 @@ double mean_time_s(Case scenario_case, int seeds) {
   return sum_s / seeds;
 }
 
-// From a checkpoint to the next: a failure is exponential, restarts may fail, too (Daly 2006).
+// Mean time from a checkpoint to the next: failures are exponential, restarts may fail, too (Daly
+// 2006).
 double expected_s(double work_s, double mtbf_s) {
   const double restart_s = 5;
   return mtbf_s * std::exp(restart_s / mtbf_s) * (std::exp(work_s / mtbf_s) - 1);
@@ -91,7 +92,7 @@ TEST_CASE("failures: what is lost is told, and is part of the time") {
   CHECK((record.time - of.lost - of.down).seconds() == Approx(100).epsilon(0.001));
   CHECK(record.steps.size() == 100);
   CHECK(record.checkpoints.count == 9);
-  // The same again, the same record; of a summary the same sums.
+  // A repetition gives the same record; a summary gives the same sums.
   CHECK(simulate(scenario_case) == record);
   sim::SimulateOptions options;
   options.machines = [](const std::string&) { return made_up_machine(); };
@@ -103,7 +104,7 @@ TEST_CASE("failures: what is lost is told, and is part of the time") {
   CHECK(summary.step_totals->steps == 100);
 }
 
-// Of 5 ms a step; each of three hosts fails every 150 ms.
+// Steps of 5 ms; each of three hosts fails every 150 ms.
 Case learning_case(const std::string& strategy, int workers, std::int64_t steps) {
   Case scenario_case = small_case(strategy, workers, steps);
   Scenario& scenario = scenario_case.scenario;
@@ -130,7 +131,7 @@ TEST_CASE("failures: deterministic strategies end with the weights of a training
   CAPTURE(strategy, kept);
   Case scenario_case = learning_case(strategy, strategy == "single" ? 1 : 2, 40);
   if (!kept) scenario_case.scenario.checkpoint = {};
-  if (strategy == "ssp") {  // which goes on without a worker that has a host of its own
+  if (strategy == "ssp") {  // it continues without a worker that has its own host
     scenario_case.scenario.cluster.hosts.front().cores = 2;
     scenario_case.scenario.cluster.placement = {{"node0", "node0"}, {"node1"}};
   }
@@ -138,7 +139,7 @@ TEST_CASE("failures: deterministic strategies end with the weights of a training
   std::int64_t failures = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     CAPTURE(seed);
-    // Failures are drawn from it, and so are the data: the expected weights are of each.
+    // The seed determines failures and data, so expected weights are per seed.
     scenario_case.scenario.seed = seed;
     Case plain = scenario_case;
     plain.scenario.cluster.hosts.front().mtbf = {};
@@ -204,7 +205,7 @@ TEST_CASE("failures: asynchronous workers, backups go on with every gradient onc
     away += record.nodes[1].away.size();
   }
   CHECK(failures > 0);
-  CHECK(away > 0);  // its host has nobody else
+  CHECK(away > 0);  // its host has no other node
 }
 
 TEST_CASE("failures: what has happened does not happen again, who was lost is back") {

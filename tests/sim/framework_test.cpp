@@ -1,4 +1,4 @@
-// What other programs spend beside the work adds up as its equations say.
+// The overhead of other programs adds up as in its equations.
 #include "reports/record/summary.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
@@ -61,10 +61,10 @@ TEST_CASE("framework: each batch of a gradient has its overhead, a step its roun
 TEST_CASE("framework: a tensor costs its sender as its receiver") {
   Case scenario_case = star_case("sync", 1, 4, 1_s);
   scenario_case.scenario.framework.tensor = 10_ms;
-  // Sent by the worker, received, answered by the server, received.
+  // Four messages: sent by the worker, received and answered by the server, received.
   const Record record = simulate(scenario_case);
   CHECK(mean_step_s(record) == Approx(1 + 4 * 0.01).epsilon(1e-9));
-  // Weights, then biases: the server takes both in before it answers the second.
+  // Weights, then biases: the server receives both before it answers the second.
   scenario_case.scenario.training.bucket_size = {0};
   const Record by_tensor = simulate(scenario_case);
   CHECK(by_tensor.nodes[0].messages_sent == 2 * record.nodes[0].messages_sent);
@@ -87,14 +87,14 @@ TEST_CASE("framework: a server takes no more gradients than its threads have tim
         Approx(most).epsilon(0.01));
 }
 
-/// Gradients a second of eight workers that compute for nearly nothing.
+/// Gradients a second of eight workers with almost no compute time.
 double gradients_a_second(const Case& scenario_case) {
   const Record record = simulate(scenario_case);
   return static_cast<double>(record.gradients) / record.time.seconds();
 }
 
 TEST_CASE("framework: a server takes its time for each tensor of the network") {
-  Case scenario_case = star_case("async", 8, 400, 1_ms);  // of weights, biases
+  Case scenario_case = star_case("async", 8, 400, 1_ms);  // two tensors: weights, biases
   Scenario& scenario = scenario_case.scenario;
   scenario.framework.server = {{0, 1e-9}, 4e-3};
   const double bytes_s = 1e-9 * static_cast<double>(message_size().value);
@@ -112,8 +112,8 @@ TEST_CASE("framework: a server takes its time for each tensor of the network") {
   }
 }
 
-// The first one's update does not wait for what is spent on the second one's gradient: they would
-// be answered together, and leave the server idle while both compute.
+// The first worker's update does not wait for the processing of the second one's gradient;
+// otherwise both would be answered together, and the server would be idle while both compute.
 TEST_CASE("framework: who comes first to a server is answered first") {
   Case scenario_case = star_case("async", 2, 100, 50_ms);
   scenario_case.scenario.framework.server = {20e-3, 0};
@@ -122,7 +122,8 @@ TEST_CASE("framework: who comes first to a server is answered first") {
         Approx(2 / 70e-3).epsilon(0.02));
 }
 
-// Half of a gradient each: two servers take less than twice as much, by what each spends on any.
+// Half of a gradient each: two servers gain less than a factor of two because of the fixed cost per
+// gradient.
 TEST_CASE("framework: what a server spends on any gradient is not shared by two of them") {
   Case scenario_case = star_case("async", 8, 400, 1_ms);
   Scenario& scenario = scenario_case.scenario;
@@ -145,7 +146,7 @@ TEST_CASE("framework: an evaluation blocks the chief or all workers or nobody") 
   HostSpec& host = scenario_case.scenario.cluster.hosts[0];
   host.compute.reset();
   host.machine = "made up";
-  scenario_case.scenario.dataset.test_take = 2'000;  // 2 ms of evaluation to 132 us of gradient
+  scenario_case.scenario.dataset.test_take = 2'000;  // an evaluation of 2 ms, a gradient of 132 us
   scenario_case.scenario.training.evaluate_every = 1;
   const auto evaluated = [&](const std::string& whom) {
     scenario_case.scenario.framework.evaluation = whom;
@@ -186,7 +187,7 @@ TEST_CASE("framework: what waiting burns is the same however often it is looked 
   for (std::size_t i = 0; i < once.nodes.size(); ++i) {
     CHECK(often.nodes[i].cpu_s == Approx(once.nodes[i].cpu_s));
   }
-  // Nobody waits, and the dead burns nothing.
+  // Nobody waits, and the dead worker uses no CPU time.
   CHECK(once.nodes[0].cpu_s == Approx(10));
   CHECK(once.nodes[2].cpu_s == Approx(5.5));
 }
@@ -204,7 +205,7 @@ TEST_CASE("framework: a worker that waits burns cores where the scenario says so
   CHECK(record.nodes[2].cpu_s == 0);  // a server waits asleep
 }
 
-// Two hosts: the second has the disk, the data.
+// Two hosts: the second has the disk and the data.
 Case fed_case() {
   Case scenario_case = star_case("single", 1, 10, 100_ms);
   Scenario& scenario = scenario_case.scenario;
@@ -232,9 +233,9 @@ TEST_CASE("framework: a batch is read then shipped then parsed before its gradie
 TEST_CASE("framework: what is fetched ahead costs only what exceeds the gradient") {
   Case scenario_case = fed_case();
   InputSpec& input = scenario_case.scenario.dataset.input;
-  // Hidden, but for the first one.
+  // Hidden, except for the first batch.
   CHECK(simulate(scenario_case).time.seconds() == Approx(0.08 + 10 * 0.1).epsilon(1e-6));
-  input.example_size = {10'000};  // 160 ms: the input binds, the last gradient follows
+  input.example_size = {10'000};  // 160 ms: the input is the bottleneck, then the last gradient
   CHECK(simulate(scenario_case).time.seconds() == Approx(10 * 0.16 + 0.1).epsilon(1e-6));
 }
 
@@ -256,7 +257,7 @@ TEST_CASE("framework: workers who read one disk take turns") {
   set_option(scenario.training.protocol, "quota", "own");
   scenario.cluster.hosts[0].cores = 4;
   scenario.cluster.placement = {{"node0", "node0"}, {"node1"}};
-  scenario.dataset.input.read_rate = {16 * 784 * 4 / 0.1};  // 100 ms a batch
+  scenario.dataset.input.read_rate = {16 * 784 * 4 / 0.1};  // 100 ms per batch
   const Record record = simulate(scenario_case);
   CHECK(record.time.seconds() == Approx(20 * 0.1).epsilon(0.01));
 }
@@ -271,7 +272,7 @@ TEST_CASE("framework: a worker holds its own share of the examples in the size t
   };
   CHECK(rss(1, {70'000}) - rss(1, {20'000}) == 6'000 * 50'000);
   CHECK(rss(1, {70'000}) - rss(3, {70'000}) == 4'000 * 70'000);
-  // Left out: every worker has all of them.
+  // By default every worker has all examples.
   CHECK(rss(1, {}) - rss(3, {}) == 8 * 4'000);
 }
 

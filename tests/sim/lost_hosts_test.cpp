@@ -1,4 +1,4 @@
-// What a failing host costs that has workers alone: their share, where others go on.
+// The cost of a failing host with only workers: their share, if others continue.
 #include "models/base/random.h"
 #include "scenarios/resolve/faults.h"
 #include "scenarios/resolve/stragglers.h"
@@ -20,7 +20,7 @@ using namespace literals;
 constexpr Duration kBetweenFailures = 40_s;
 constexpr Duration kRepair = 5_s;
 
-// 200 steps of 1 s for each worker. The host `frail` fails, `sound0` to `sound3` do not.
+// Each worker makes 200 steps of 1 s. The host `frail` fails, `sound0` to `sound3` do not.
 Case frail_case(const std::string& strategy, std::vector<std::string> workers,
                 const std::string& server = "sound3") {
   Case scenario_case = star_case(strategy, static_cast<int>(workers.size()), 200, 1_s);
@@ -46,11 +46,11 @@ void keep_states(Case& scenario_case) {
   scenario_case.scenario.checkpoint.write_rate = {1e15};
 }
 
-// What the stream of `frail` makes of its workers.
+// The failures of `frail` by its random stream, as its workers experience them.
 struct Fate {
   std::vector<Absence> away;
-  std::optional<Instant> left;  // who is away in the end
-  std::int64_t set_back = 0;    // all, so often
+  std::optional<Instant> left;  // away at the end
+  std::int64_t set_back = 0;    // number of restarts of all nodes
 };
 
 enum class Others { go_on, set_back };
@@ -88,7 +88,7 @@ Fate fate_in(const Record& record, const Case& scenario_case, Others others) {
   return fate_of(scenario_case, Instant{} + record.time, others);
 }
 
-// How long worker1 was away.
+// The time that worker1 was away.
 Duration time_away(const Fate& fate, const Record& record) {
   Duration sum;
   for (const Absence& each : fate.away) sum += each.back - each.left;
@@ -114,7 +114,8 @@ TEST_CASE("lost hosts: async loses a worker's share while its host is down, and 
   CHECK(record.nodes[1].lost == (fate.left ? failed_with("frail") : ""));
   CHECK(record.restarts.count == 0);
   CHECK(record.gradients == 600);
-  // 600 gradients at three a second, but for what it was away, with a gradient each time at most.
+  // At three gradients a second, minus the time it was away, with at most one lost gradient per
+  // failure.
   const double least_s = (600 + time_away(fate, record).seconds()) / 3;
   const double lost_gradients = static_cast<double>(times_away(fate));
   CHECK(record.time.seconds() > least_s - 1);
@@ -169,7 +170,7 @@ TEST_CASE("lost hosts: backup workers stand in for as many as there are") {
   REQUIRE(times_away(fate) > 0);
   CHECK(record.nodes[1].away == fate.away);
   CHECK(record.restarts.count == 0);
-  // 600 gradients, two a step of 1 s: the two others make them in any case.
+  // 600 gradients, two per step of 1 s: the two other workers make them in any case.
   CHECK(record.updates == 300);
   CHECK(record.time.seconds() == Approx(300).epsilon(0.01));
 

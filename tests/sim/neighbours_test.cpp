@@ -38,7 +38,7 @@ TEST_CASE("neighbours: two equal trainings halve a port that both use at a time"
   const TempFolder folder;
   Case shared = shared_port(folder, "{strategy: sync, workers: 1, steps: 10, overlap: off}");
   const Record record = simulate(shared);
-  // Until the last update: the way back of the last values is no part of it.
+  // Until the last update, so without the transfer of the last values.
   CHECK(record.time.seconds() == Approx(10 * (0.1 + 4 * way_s()) - 2 * way_s()).epsilon(1e-6));
   REQUIRE(record.neighbours.size() == 1);
   CHECK(record.neighbours[0].name == "other");

@@ -1,4 +1,4 @@
-// A profile's steps in virtual time, against sums by hand.
+// The steps of a profile in virtual time, compared with sums by hand.
 #include "models/protocol/message.h"
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
@@ -17,8 +17,8 @@ using namespace literals;
 constexpr Duration kGradient = 10_ms;  // of the profile below
 constexpr std::int64_t kLayerBytes = 4'000;
 
-/// Two layers of 1,000 parameters, 1 + 3 ms and 2 + 4 ms for 32 examples, on hosts of their own
-/// around a switch 30 us away. Nothing else costs time.
+/// Two layers of 1,000 parameters, 1 + 3 ms and 2 + 4 ms for 32 examples, on separate hosts around
+/// a switch 30 us away. Nothing else takes time.
 class ProfiledJob {
  public:
   explicit ProfiledJob(const std::string& strategy, int workers = 1) {
@@ -50,7 +50,7 @@ class ProfiledJob {
     return testing::simulate(c, options);
   }
   HostSpec& host() { return c.scenario.cluster.hosts.front(); }
-  /// Instead of the two: 2 ms forward, 6 ms backward, each.
+  /// Replaces the two layers by layers of 2 ms forward, 6 ms backward each.
   void write_layers(int layers, std::int64_t bytes) const {
     std::ofstream file(folder_ / "two.csv");
     file << "layer,parameter_bytes,forward_ms,backward_ms\n";
@@ -63,7 +63,7 @@ class ProfiledJob {
   TempFolder folder_;
 };
 
-/// Every step of `record` takes `expected`, but for what rounding up to nanoseconds adds.
+/// Checks that every step of `record` takes `expected`, apart from rounding up to nanoseconds.
 void check_steps(const Record& record, Duration expected) {
   REQUIRE(record.outcome == Outcome::done);
   REQUIRE(!record.steps.empty());
@@ -89,7 +89,7 @@ TEST_CASE("profile: with overlap a step waits for the messages of its first laye
   ProfiledJob job("sync");
   job.c.scenario.training.overlap = true;
   job.c.scenario.training.bucket_size = {kLayerBytes};
-  // The last layer's bucket goes there and back while the first layer's backward pass runs: 3 ms.
+  // The last layer's bucket travels both ways during the first layer's backward pass: 3 ms.
   job.host().nic = nic_for(kHeaderSize + Bytes{kLayerBytes}, 1e-3);
   check_steps(job.simulate(), kGradient + 2_ms + 120_us);
 }
@@ -133,8 +133,8 @@ TEST_CASE("profile: a ring of three takes its passes and four exchanges") {
   check_steps(job.simulate(), kGradient * 2 + 60_us * 4);
 }
 
-/// A ring of two, of layers of 4 MB each, 2 ms forward, 6 ms backward; `exchange`: what the network
-/// takes for those of one.
+/// A ring of two workers with layers of 4 MB, 2 ms forward, 6 ms backward each; `exchange`: time of
+/// the network for one layer.
 constexpr std::int64_t kRingLayer = 4'000'000;  // bytes
 
 class RingOfLayers : public ProfiledJob {
@@ -142,7 +142,7 @@ class RingOfLayers : public ProfiledJob {
   RingOfLayers(int layers, Duration exchange) : ProfiledJob("all_reduce", 2) {
     write_layers(layers, kRingLayer);
     host().latency = {};
-    // Of two workers each sends half of a bucket twice.
+    // Each of two workers sends half of a bucket twice.
     host().nic = {kRingLayer / exchange.seconds()};
     c.scenario.training.overlap = true;
     c.scenario.training.bucket_rule = "ddp";
@@ -150,7 +150,7 @@ class RingOfLayers : public ProfiledJob {
   }
 };
 
-// Headers, and the last message's way, are what a sum of times leaves out.
+// Tolerance: sums by hand ignore headers and the last message's latency.
 constexpr double kOfMessages = 0.01;
 
 TEST_CASE("profile: one bucket of DDP leaves when the whole gradient is there") {
@@ -160,15 +160,16 @@ TEST_CASE("profile: one bucket of DDP leaves when the whole gradient is there") 
 }
 
 TEST_CASE("profile: DDP's buckets travel behind the backward pass, the last one alone") {
-  // A bucket a layer: what it takes is hidden, but for the first layer's.
+  // A bucket per layer: its transfer is hidden, except for the first layer's.
   RingOfLayers job(5, 4_ms);
   const double hidden_s = job.simulate().time.seconds() / 20;
   CHECK(hidden_s == Approx(5 * (2e-3 + 6e-3) + 4e-3).epsilon(kOfMessages));
-  // The first bucket has 1 MiB, so one layer; the four others are one, which nothing hides.
+  // The first bucket is limited to 1 MiB, so one layer; the other four are one bucket, which is not
+  // hidden.
   job.c.scenario.training.bucket_size = {1'000'000'000};
   const double exposed_s = job.simulate().time.seconds() / 20;
   CHECK(exposed_s == Approx(5 * (2e-3 + 6e-3) + 4 * 4e-3).epsilon(kOfMessages));
-  // A network slower than the gradient is what counts.
+  // A network slower than the gradient is the bottleneck.
   const RingOfLayers slow(5, 20_ms);
   const double bound_s = slow.simulate().time.seconds() / 20;
   CHECK(bound_s == Approx(5 * 2e-3 + 6e-3 + 5 * 20e-3).epsilon(kOfMessages));

@@ -1,4 +1,4 @@
-// What faults do to a training whose parameters lie in parts, in virtual time.
+// Faults in a training with sharded parameters, in virtual time.
 #include "tests/sim/sharded_job.h"
 
 #include <catch2/catch.hpp>
@@ -20,7 +20,7 @@ ShardedJob& with_fault(ShardedJob& job, FaultSpec fault) {
   return job;
 }
 
-// How much later two workers end for a fault.
+// The delay of two workers' end by a fault.
 double held_up_s(const std::string& shard, BytesPerSecond nic, const FaultSpec& fault) {
   ShardedJob job(shard, 2);
   job.host().nic = nic;
@@ -45,7 +45,8 @@ TEST_CASE("sharded faults: a cut, a slow link hold up for what they do not carry
   CHECK(held_up_s(shard, busy, cut) == Approx(0.1).margin(kHeldUpExactly_s));
   FaultSpec one_way = cut;
   one_way.one_way = true;
-  // Later sums go ahead on the other way, before what the next step waits for: up to 20 ms more.
+  // Later sums overtake in the other direction, before what the next step waits for: up to 20 ms
+  // more.
   const double ahead_s = held_up_s(shard, busy, one_way);
   CHECK(ahead_s > 0.1 - kHeldUpExactly_s);
   CHECK(ahead_s < 0.12);
@@ -58,7 +59,7 @@ TEST_CASE("sharded faults: everybody waits for the part of who joins late, or st
   CAPTURE(shard);
   const FaultSpec join{.at = 80_ms, .join = "worker1"};
   CHECK(held_up_s(shard, {100e6}, join) == Approx(0.08).margin(kHeldUpExactly_s));
-  // Out of step for a while, a worker is gathered for when the links carry sums.
+  // A worker out of step for a while gathers while the links carry sums.
   const FaultSpec stop{.at = 80_ms, .stop = "worker1", .lasting = 100_ms};
   const double stood_s = held_up_s(shard, {2e9}, stop);
   CHECK(stood_s > 0.1 - kHeldUpExactly_s);
@@ -75,13 +76,13 @@ TEST_CASE("sharded faults: a worker that is lost takes its part of the parameter
   CHECK(failed_by("optimizer", workers, kill) == killed);
   const FaultSpec stop{.at = 80_ms, .stop = "worker1", .lasting = 10_s};
   CHECK(failed_by("parameters", workers, stop) == "worker1 was silent for 3 s" + gone);
-  // Both are there, but a ring that is broken carries no part.
+  // Both are alive, but a broken ring delivers no part.
   const FaultSpec cut{.at = 80_ms, .cut = {"worker0", "worker1"}, .lasting = 10_s};
   CHECK_THAT(failed_by("parameters", workers, cut),
              StartsWith("worker") && EndsWith(": the connection to it was lost (worker0 noticed)"));
 }
 
-// Of hosts that fail in the mean every 2 s, two of them.
+// Two hosts that fail every 2 s on average.
 ShardedJob& failing_now_and_then(ShardedJob& job, std::uint64_t seed) {
   job.c.scenario.seed = seed;
   job.c.scenario.training.steps = 50;

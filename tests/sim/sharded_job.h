@@ -1,4 +1,4 @@
-// A training whose gradients, parameters lie in parts, small enough for sums by hand.
+// A training with sharded gradients or parameters, small enough for sums by hand.
 #pragma once
 
 #include "sim/driver/simulate.h"
@@ -15,12 +15,11 @@
 namespace foretrain::testing {
 
 inline constexpr int kShardedSteps = 5;
-inline constexpr std::int64_t kShardedLayer = 4'000'000;  // bytes of a layer
-inline constexpr double kShardedCompute_s =
-    32e-3;  // of four layers: 2 ms forward, 6 ms backward, each
-inline constexpr double kShardedHeaders = 0.005;  // what a sum of times leaves out
+inline constexpr std::int64_t kShardedLayer = 4'000'000;  // bytes per layer
+inline constexpr double kShardedCompute_s = 32e-3;  // four layers, each 2 ms forward, 6 ms backward
+inline constexpr double kShardedHeaders = 0.005;    // tolerance: sums by hand ignore headers
 
-/// Layers alike on workers with a host, a device each; nothing costs time but what a test says.
+/// Equal layers on workers with one host and device each; only what a test sets takes time.
 class ShardedJob {
  public:
   ShardedJob(const std::string& shard, int workers, std::int64_t layer = kShardedLayer,
@@ -49,7 +48,7 @@ class ShardedJob {
     s.cluster.tcp = false;
   }
 
-  /// Of a training that may have failed.
+  /// The record of a training that may have failed.
   [[nodiscard]] Record ended() const {
     sim::SimulateOptions options;
     options.usage_interval = {};
@@ -63,7 +62,7 @@ class ShardedJob {
     REQUIRE(record.outcome == Outcome::done);
     return record;
   }
-  /// In the mean.
+  /// Mean time of a step.
   [[nodiscard]] double step_s() const {
     return record().time.seconds() / static_cast<double>(c.scenario.training.steps);
   }

@@ -1,4 +1,4 @@
-// Parameters in parts on hosts whose links are unequal: what is faster makes no step longer.
+// Sharded parameters on hosts with unequal links: faster links make no step longer.
 #include "models/base/random.h"
 #include "tests/sim/sharded_job.h"
 #include "tests/support/options.h"
@@ -13,7 +13,7 @@
 namespace foretrain::testing {
 namespace {
 
-/// Workers on devices, which have links of a rate in a host, that of its NIC to others.
+/// Workers on devices, with one link rate inside a host and its NIC's rate between hosts.
 struct Links {
   int hosts = 2;
   int devices = 2;
@@ -30,8 +30,8 @@ void place(ShardedJob& job, const Links& links) {
   host.nic = {links.nic};
 }
 
-// 2 ms or more of a unit hide its gather but for the first, its sums but for the last. A unit of 8
-// workers is 32 or 4 pieces.
+// At least 2 ms of compute per unit hide its gather except the first, its sums except the last. A
+// unit of 8 workers has 32 or 4 pieces.
 TEST_CASE("sharded links: unequal links take the time of all bytes over the slowest of them") {
   const auto [hosts, devices] = GENERATE(table<int, int>({{2, 2}, {4, 2}, {8, 1}, {2, 4}}));
   const std::int64_t unit = GENERATE(8'000'000, 1'000'000);
@@ -43,7 +43,7 @@ TEST_CASE("sharded links: unequal links take the time of all bytes over the slow
   place(job, {hosts, devices, link, faster * link});
   const double slowest = devices > 1 ? std::min(1.0, faster) : faster;
   const double part_s = 1e-3 / slowest * (workers - 1) / workers;
-  // With unequal links, a worker that has all sums early begins the next gather under them.
+  // With unequal links, a worker that has all sums early begins the next gather meanwhile.
   const double exposed_s = job.step_s() - 6 * 8e-3;
   CHECK(exposed_s < 2 * part_s * (1 + 6 * kShardedHeaders));
   CHECK(exposed_s > (faster == 1 || devices == 1 ? 2 : 1.6) * part_s);
@@ -59,7 +59,7 @@ TEST_CASE("sharded links: latency takes a gather as long as its way beside its b
   CHECK(job.step_s() > kShardedCompute_s + 2 * part_s);
 }
 
-/// A job with links drawn, some of it slower than its computing, one worker slower than others.
+/// A job with random links, some slower than its compute, and one slow worker.
 std::unique_ptr<ShardedJob> drawn(Stream& draw, const std::string& shard) {
   const auto one_of = [&](auto... of) {
     const std::array all{of...};
@@ -78,7 +78,7 @@ std::unique_ptr<ShardedJob> drawn(Stream& draw, const std::string& shard) {
   training.bucket_size = {one_of(100'000, 1'000'000, 4'000'000)};
   training.accumulate = one_of(1, 1, 2);
   if (training.accumulate > 1) training.reduce = one_of("batch", "step");
-  if (shard == "optimizer") training.reduce = "batch";  // is reduced once a step
+  if (shard == "optimizer") training.reduce = "batch";  // it is reduced once per step
   if (draw.below(2) > 0) {
     job->host().latency = job->host().device_link.latency = Duration{20'000};
   }
@@ -91,9 +91,9 @@ std::unique_ptr<ShardedJob> drawn(Stream& draw, const std::string& shard) {
   return job;
 }
 
-// Graham (1966) lets faster resources take longer where work is done as it comes. Where gradients
-// lie in parts, messages leave in one order, so they do not; else a lower bucket goes before a
-// higher one that waits (send_queue.h), as in a run, which costs some draws a little.
+// Graham (1966): faster resources may take longer if work is done in order of arrival. Sharded
+// gradients send messages in one order, so they do not; otherwise a lower bucket overtakes a
+// waiting higher one (send_queue.h), as in a run, which costs some draws a little.
 TEST_CASE("sharded links: a faster link or device never makes a step longer") {
   const auto [shard, most] = GENERATE(table<std::string, double>(
       {{"parameters", 1 + 1e-3}, {"gradients", 1 + 1e-3}, {"optimizer", 1.03}}));

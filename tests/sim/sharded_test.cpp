@@ -1,4 +1,4 @@
-// Gradients, parameters in parts in virtual time, against sums by hand.
+// Sharded gradients, parameters in virtual time, compared with sums by hand.
 #include "tests/sim/sharded_job.h"
 #include "tests/support/options.h"
 
@@ -10,8 +10,8 @@ namespace foretrain::testing {
 namespace {
 using namespace literals;
 
-// Of four layers seven are gathered, for the last one's both passes follow each other; four are
-// scattered: 3 P less one layer, of which each of N workers sends (N - 1) / N.
+// With four layers there are seven gathers, because the last one's two passes are consecutive, and
+// four scatters: 3 P minus one layer, of which each of N workers sends (N - 1) / N.
 TEST_CASE("sharded: parameters in parts move three times theirs but for the last layer") {
   const int workers = GENERATE(2, 4);
   CAPTURE(workers);
@@ -45,10 +45,10 @@ TEST_CASE("sharded: with replicas a host sends an all-reduce of one part to the 
     CHECK(static_cast<double>(node.local.value) == Approx(within).epsilon(2e-3));
     CHECK(static_cast<double>((node.tx - node.local).value) == Approx(between).epsilon(2e-3));
   }
-  // A slow wire between hosts: the exposed part is that of the sums alone.
+  // With a slow wire between hosts, the exposed part is that of the sums only.
   job.host().nic = {100e6};
   const double replicas_s = job.step_s();
-  CHECK(replicas_s == Approx(all / 100e6).epsilon(0.25));  // two workers' halves, each way
+  CHECK(replicas_s == Approx(all / 100e6).epsilon(0.25));  // two workers' halves, in each direction
   set_option(job.c.scenario.training.protocol, "group", std::int64_t{1});
   CHECK(job.step_s() == Approx((3 * 4 - 1) * 0.75 * kShardedLayer / 100e6).epsilon(0.01));
 }
@@ -100,7 +100,7 @@ TEST_CASE("sharded: compute hides all but the first gather and the last scatter"
   ShardedJob job("parameters", 2);
   job.host().nic = {2e9};
   CHECK(job.step_s() == Approx(kShardedCompute_s + 2e-3).epsilon(kShardedHeaders));
-  // All-reduce: a forward pass of DDP waits for all; the last layer's sum and values are exposed.
+  // All-reduce: the forward pass of DDP waits for all; the last layer's sum and values are exposed.
   job.c.scenario.training.shard = "optimizer";
   CHECK(job.step_s() == Approx(kShardedCompute_s + 2e-3).epsilon(2 * kShardedHeaders));
 }
@@ -111,7 +111,7 @@ TEST_CASE("sharded: links that are too slow take the time of all bytes") {
   job.host().nic = {100e6};
   const double unit_s = 20e-3;
   CHECK(job.step_s() == Approx((3 * 4 - 1) * unit_s).epsilon(kShardedHeaders));
-  // So are half as many in half precision.
+  // With half of the bytes, as in half precision, it is half the time.
   job.c.scenario.training.compression.kind = "ratio";
   job.c.scenario.training.compression.ratio = 2;
   CHECK(job.step_s() == Approx((3 * 4 - 1) * unit_s / 2).epsilon(kShardedHeaders));
@@ -120,7 +120,7 @@ TEST_CASE("sharded: links that are too slow take the time of all bytes") {
 TEST_CASE("sharded: a gather takes what starting it takes before its first message") {
   ShardedJob job("parameters", 2);
   job.c.scenario.framework.collective = 1_ms;
-  // Of seven gathers the first one's is exposed, of four scatters the last one's.
+  // The first of seven gathers is exposed, and the last of four scatters.
   CHECK(job.step_s() == Approx(kShardedCompute_s + 2e-3).epsilon(kShardedHeaders));
 }
 
@@ -131,8 +131,9 @@ TEST_CASE("sharded: one worker has all it needs") {
   CHECK(job.record().nodes.front().tx == Bytes{});
 }
 
-// Two workers, one bucket each of 200 kB, nothing beside the gradient: they scatter at 20 MB/s, the
-// owner reads its values, its gradient, the other's, writes new values at 100 MB/s, they gather.
+// Two workers with one bucket of 200 kB each, nothing beside the gradient: they scatter at 20 MB/s,
+// the owner reads its values, its gradient and the other's and writes new values at 100 MB/s, they
+// gather.
 TEST_CASE("sharded: gradients in parts take scatter and half an update and gather") {
   const std::string shard = GENERATE("optimizer", "gradients");
   ShardedJob job(shard, 2, 100'000);

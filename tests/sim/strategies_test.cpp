@@ -1,4 +1,4 @@
-// What strategies gain or lose, where a line of arithmetic says how much.
+// Gains or losses of strategies, compared with a line of arithmetic.
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
 
@@ -24,18 +24,18 @@ TEST_CASE("strategies: one backup takes a slow worker out of the time of a step"
   slow_down(scenario_case, 1, 5);
   const Record backed = simulate(scenario_case);
   REQUIRE(backed.outcome == Outcome::done);
-  // Gradients that count a second, against those of as many workers that nobody slows down.
+  // Counted gradients a second, compared with as many workers without slowdown.
   const double plain_rate = static_cast<double>(plain.gradients) / plain.time.seconds();
   const double backed_rate = static_cast<double>(backed.gradients) / backed.time.seconds();
   CHECK(backed_rate == Approx(plain_rate).epsilon(1e-3));
-  // The slow one computes five times as long as a step: it is dropped every time.
+  // The slow worker takes five times as long as a step: it is dropped every time.
   CHECK(backed.dropped >= backed.updates / 5 - 1);
 }
 
 TEST_CASE("strategies: a shared quota is filled by whoever is quick") {
   Case scenario_case = star_case("async", 3, 20, 10_ms);
   slow_down(scenario_case, 2, 4);
-  // By 270 ms the quick ones have made 27 each, the slow one 6: sixty in all.
+  // By 270 ms the fast ones have made 27 each, the slow one 6: sixty in all.
   const Record shared = simulate(scenario_case);
   CHECK(shared.gradients == 60);
   CHECK(shared.time.seconds() == Approx(0.27).epsilon(1e-3));
@@ -53,7 +53,7 @@ TEST_CASE("strategies: a bound ties the quick to the slow") {
   const Record record = simulate(scenario_case);
   CHECK(record.most_lead == 3);
   CHECK(record.time.seconds() == Approx(30 * 0.02).epsilon(1e-3));
-  // With its own quota the quick one ends as many steps before the slow one as the bound allows.
+  // With its own quota the fast worker ends as many steps before the slow one as the bound allows.
   Instant quick;
   for (const StepRow& row : record.steps) {
     if (row.worker == 0) quick = std::max(quick, row.report.start);
@@ -62,8 +62,8 @@ TEST_CASE("strategies: a bound ties the quick to the slow") {
 }
 
 TEST_CASE("strategies: what a job has made leaves before the next job begins") {
-  // Two workers in a ring on cores of their own: the slices of a core are far longer than a step,
-  // so a loop that had to wait for its own compute thread would add one to the other's step.
+  // Two workers in a ring on separate cores. The slices of a core are much longer than a step, so a
+  // loop that had to wait for its own compute thread would add one to the other's step.
   Case scenario_case = small_case("all_reduce", 2, 30);
   scenario_case.scenario.model.name = "lenet";
   scenario_case.scenario.training.bucket_size = {50'000};
@@ -81,7 +81,7 @@ TEST_CASE("strategies: what a job has made leaves before the next job begins") {
   CHECK(mean_step_s(simulate(scenario_case, options)) < 6e-3);
 }
 
-/// Nothing costs time but a gradient of 5 ms, and bytes that are in no cache.
+/// Only gradients of 5 ms and bytes outside the caches take time.
 Machine forgetful(Bytes private_cache, Bytes shared_cache) {
   Machine machine;
   machine.cores = 2;
@@ -101,7 +101,7 @@ double step_on(const Machine& machine, const std::string& strategy, int workers,
   return mean_step_s(simulate(scenario_case, options));
 }
 
-// Scratch of 128 x 2 vectors, forward and backward.
+// Scratch memory of 128 x 2 vectors, forward and backward.
 TEST_CASE("strategies: a machine's kernels say what its gradients touch, whoever forecasts") {
   Machine machine = forgetful({64}, {64});
   const auto with = [&](const std::string& kernels) {
@@ -121,7 +121,7 @@ TEST_CASE("strategies: a gradient waits for the bytes that other nodes pushed ou
   const double memory_s = step_on(forgetful(kSmall, kSmall), "single", 1);
   CHECK(shared_s > alone_s);
   CHECK(memory_s - alone_s == Approx(10 * (shared_s - alone_s)).epsilon(0.1));
-  // What fits for one worker does not for two on the same host.
+  // A working set that fits for one worker does not for two on the same host.
   constexpr Bytes kForOne{1'000'000};
   const auto more_s = [&](int workers) {
     return step_on(forgetful(kSmall, kForOne), "all_reduce", workers) -
@@ -139,8 +139,8 @@ TEST_CASE("strategies: a job that begins after messages loses what the machine s
     return step_on(losing, strategy, 1) - step_on(machine, strategy, 1);
   };
   CHECK(lost_s("single") == 0);
-  // Of 200 steps: 9 of each gradient but the first, which no message precedes, 2 of each update,
-  // which half its speed takes no longer.
+  // In 200 steps: 9 us for each gradient except the first, which no message precedes, and 2 us for
+  // each update, which is no longer at half its speed.
   CHECK(lost_s("sync") == Approx(9e-6 * 199 / 200 + 2e-6));
 }
 
@@ -175,8 +175,8 @@ TEST_CASE("strategies: values of several buckets are put in their place by who g
     };
     return mean_step_s(simulate(scenario_case, options));
   };
-  // 7,850 parameters are read, and written: 6 ms. The last step ends when its second bucket comes,
-  // before that is put. One bucket is taken as it is.
+  // 7,850 parameters are read and written: 6 ms. The last step ends when its second bucket arrives,
+  // before its copy. One bucket is used in place.
   const double puts_s = 1e-7 * 8 * (7'850 - 3'850 / 30.0);
   CHECK(step_s(1e-7, {16'000}) - step_s(0, {16'000}) == Approx(puts_s).epsilon(0.001));
   CHECK(step_s(1e-7, {1'000'000}) == step_s(0, {1'000'000}));
@@ -201,7 +201,7 @@ TEST_CASE("strategies: sparse messages are made and read") {
     };
     return mean_step_s(simulate(scenario_case, options));
   };
-  // A push is made, checked, answered; the last answer is all values as they lie.
+  // A push is encoded, decoded, answered; the last answer is all values in place.
   CHECK(step_s({1e-3, 0}) - step_s({}) == Approx(3e-3 - 1e-3 / 30).epsilon(0.001));
 }
 

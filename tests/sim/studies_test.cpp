@@ -1,4 +1,4 @@
-// Every study of the library comes to the answer that its header gives.
+// Every study of the library gives the answer in its header.
 #include "reports/record/summary.h"
 #include "scenarios/language/text_guard.h"
 #include "scenarios/resolve/read.h"
@@ -20,7 +20,7 @@ namespace {
 const std::filesystem::path kStudies =
     std::filesystem::path(source_dir()) / "scenarios" / "studies";
 
-// The studies that have a test below.
+// The studies with a test below.
 const std::set<std::string> kAnswered{"batch_size",     "checkpoint_interval", "jitter",
                                       "oversubscribed", "ring_or_server",      "server_shards",
                                       "slow_worker"};
@@ -55,8 +55,8 @@ TEST_CASE("studies: each has a question with an expected answer that a test hold
 TEST_CASE("studies: a slow worker holds back sync and ssp but not async or a backup") {
   const auto s = answers("slow_worker");
   REQUIRE(s.size() == 4);
-  const double alone = 1 / 0.02;  // gradients/s of a worker that computes all the time
-  CHECK(rate(s[0]) == Approx(alone).epsilon(0.02));         // sync: 4 at a quarter of the speed
+  const double alone = 1 / 0.02;                     // gradients/s of a worker that always computes
+  CHECK(rate(s[0]) == Approx(alone).epsilon(0.02));  // sync: 4 at a quarter of the speed
   CHECK(rate(s[1]) == Approx(3.25 * alone).epsilon(0.02));  // async
   CHECK(rate(s[2]) == Approx(alone).epsilon(0.02));         // ssp
   CHECK(rate(s[3]) == Approx(3 * alone).epsilon(0.02));     // a backup worker
@@ -79,7 +79,7 @@ TEST_CASE("studies: a ring bears oversubscription until its one connection fills
   REQUIRE(s.size() == 6);
   const double ring = 2 * 15.0 / 16 * 4 * 3'274'634 * 1514 / 1448 / 1.25e9;
   CHECK(step_s(s[1]) == Approx(step_s(s[0])).epsilon(0.001));
-  // Nearly: what order the buckets come in depends on when they are handed over.
+  // Only nearly: the order of buckets depends on when they are handed over.
   CHECK(step_s(s[2]) - step_s(s[0]) == Approx(3 * ring).epsilon(0.05));
   CHECK(step_s(s[4]) > 1.2 * step_s(s[3]));
   CHECK(step_s(s[5]) > 2 * step_s(s[2]));
@@ -104,7 +104,7 @@ TEST_CASE("studies: states are kept best at the interval of Young") {
   const double compute_s = 43'200 * 60.0;
   const std::vector<double> intervals_s{60, 180, 360, 720, 1920};
   for (std::size_t i = 0; i < s.size(); ++i) {
-    // Daly 2006: a failure an hour, 20 s a checkpoint, 60 s until it goes on.
+    // Daly 2006: a failure per hour, 20 s per checkpoint, 60 s until it continues.
     const double m_s = 3600;
     const double expected =
         m_s * std::exp(60 / m_s) * (std::exp((intervals_s[i] + 20) / m_s) - 1) / intervals_s[i];

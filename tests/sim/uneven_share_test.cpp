@@ -1,4 +1,4 @@
-// Who makes the gradients of asynchronous workers, one of which may have the server beside it.
+// The shares of asynchronous workers in all gradients, also with the server beside one of them.
 #include "reports/record/caveats.h"
 #include "reports/record/summary.h"
 #include "scenarios/resolve/placement.h"

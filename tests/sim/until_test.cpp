@@ -1,4 +1,4 @@
-// Trainings that end at their target, in virtual time.
+// Trainings that stop at a target, in virtual time.
 #include "reports/record/summary.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
@@ -52,7 +52,7 @@ TEST_CASE("until: a simulation of every strategy ends at the first evaluation th
   CHECK(record.gradients < 60 * workers);
   CHECK(record.updates == record.evals.back().version.value);
   CHECK(record.weights_sha256.size() == 64);
-  // Where the strategy has an order, what was judged is what it ends with.
+  // If the strategy has an order, the evaluated weights are the final ones.
   if (strategy == "async" || strategy == "ssp" || backups > 0) return;
   CHECK(record.updates == judged.version.value);
   CHECK(record.evals.back().loss == judged.loss);
@@ -92,9 +92,9 @@ TEST_CASE("until: a chief that is slow, or always late, looks as often as update
   scenario.stragglers = {slow};
   const Record record = simulate(scenario_case);
   REQUIRE(record.outcome == Outcome::done);
-  // Four steps of four workers are 16 updates, or, where others are dropped, 4. While the chief
-  // makes a gradient the others make 12 or more, or three steps: it looks some of its own steps
-  // late.
+  // Four steps of four workers are 16 updates, or 4 if gradients are dropped. While the chief makes
+  // a gradient the others make 12 or more, or three steps, so its evaluation is some of its own
+  // steps late.
   const std::int64_t every = strategy == "sync" ? 4 : 16;
   const std::int64_t late = strategy == "sync" ? 12 : 48;
   REQUIRE(record.evals.size() >= 6);

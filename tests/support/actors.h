@@ -1,4 +1,4 @@
-// What tests of the simulator's parts share: actors for its events, a cluster in a few words.
+// Shared helpers for tests of the simulator's parts: actors, small clusters.
 #pragma once
 
 #include "scenarios/spec/scenario.h"
@@ -11,7 +11,7 @@
 
 namespace foretrain::testing {
 
-/// Notes when it is woken, by token; the last time where it is woken more than once.
+/// Records when it is woken, by token; the last wake-up counts.
 struct Ends : sim::Actor {
   void wake(Instant now, std::uint64_t token) override {
     if (token >= at.size()) at.resize(token + 1);
@@ -20,7 +20,7 @@ struct Ends : sim::Actor {
   std::vector<Instant> at;
 };
 
-/// Does things at their instants.
+/// Runs actions at given instants.
 struct Later : sim::Actor {
   void wake(Instant /*now*/, std::uint64_t token) override { what.at(token)(); }
   void add(sim::Engine& engine, Instant at, std::function<void()> action) {
@@ -33,7 +33,7 @@ struct Later : sim::Actor {
   std::vector<std::function<void()>> what;
 };
 
-/// Equal hosts node0, node1, ... around a switch, `latency` away from it.
+/// Equal hosts node0, node1, ... around a switch, each with a link of this `latency`.
 inline ClusterSpec star_of(int hosts, BytesPerSecond nic, Duration latency, bool tcp) {
   ClusterSpec cluster;
   cluster.hosts.resize(1);

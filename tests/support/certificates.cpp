@@ -23,7 +23,7 @@ void demand(bool done) {
   if (!done) throw std::runtime_error("OpenSSL made no certificate");
 }
 
-// Signed by `issuer`, or by itself where that is null.
+// Creates a certificate signed by `issuer`, self-signed if that is null.
 Signed sign(const std::string& name, EVP_PKEY* key, X509* issuer, EVP_PKEY* issuer_key, int days) {
   Signed made(X509_new(), X509_free);
   X509_set_version(made.get(), 2);

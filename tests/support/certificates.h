@@ -1,4 +1,4 @@
-// Certificates that a test makes.
+// Certificates for tests.
 #pragma once
 
 #include "exec/transport/tls.h"
@@ -8,7 +8,7 @@
 
 namespace foretrain::testing {
 
-/// Vouches for others, by files in PEM.
+/// A certificate authority; files are in PEM.
 class Authority {
  public:
   /// `path`: of its certificate.
@@ -18,7 +18,7 @@ class Authority {
   ~Authority();
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// Writes PATH.pem and PATH.key for a process. `days`: until it ends; below zero it has ended.
+  /// Writes PATH.pem and PATH.key for a process. `days`: validity; negative if it has expired.
   [[nodiscard]] exec::TlsFiles issue(const std::string& path, int days = 1) const;
 
  private:

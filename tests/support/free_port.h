@@ -1,4 +1,4 @@
-// Ports that nobody has, for tests, benchmarks that name one.
+// Free ports for tests, for benchmarks.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -11,7 +11,7 @@
 
 namespace foretrain::testing {
 
-/// The first of `count` in a row on loopback, below those that the kernel deals out.
+/// The first of `count` consecutive free ports on loopback, below the kernel's ephemeral ports.
 inline int free_port(int count = 2) {
   using boost::asio::ip::tcp;
   boost::asio::io_context loop;

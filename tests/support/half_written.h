@@ -1,4 +1,4 @@
-// What a writer that failed may not leave behind.
+// Leftovers of writers that failed.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace foretrain::testing {
 
-/// Files below `folder` that were written beside those whose place they were to take.
+/// Temporary files below `folder`, which should have replaced their targets.
 inline std::vector<std::string> half_written(const std::filesystem::path& folder) {
   std::vector<std::string> found;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {

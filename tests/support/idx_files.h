@@ -10,7 +10,7 @@
 
 namespace foretrain {
 
-/// Two plain files that `read_idx_dataset` reads back as `images`.
+/// Writes two uncompressed files that `read_idx_dataset` reads as `images`.
 inline void write_idx(const Images& images, const std::string& images_path,
                       const std::string& labels_path) {
   const auto put = [](std::ofstream& out, std::initializer_list<std::int64_t> header) {
@@ -34,7 +34,7 @@ inline void write_idx(const Images& images, const std::string& images_path,
   }
 }
 
-/// The four files of a data set by their MNIST names.
+/// Writes the four files of a data set under their MNIST names.
 inline void write_idx_folder(const Images& train, const Images& test, const std::string& folder) {
   write_idx(train, folder + "/train-images-idx3-ubyte", folder + "/train-labels-idx1-ubyte");
   write_idx(test, folder + "/t10k-images-idx3-ubyte", folder + "/t10k-labels-idx1-ubyte");

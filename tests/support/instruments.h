@@ -1,9 +1,9 @@
-// What this build was compiled with that looks at how it runs, so takes time, memory, descriptors.
+// The instruments of this build that cost time, memory, descriptors.
 #pragma once
 
 namespace foretrain::testing {
 
-#ifdef __has_feature  // as clang tells it
+#ifdef __has_feature  // in clang
 #define FORETRAIN_TESTS_HAVE(feature) __has_feature(feature)
 #else
 #define FORETRAIN_TESTS_HAVE(feature) 0
@@ -23,7 +23,7 @@ inline constexpr bool kThreadSanitized = false;
 
 #undef FORETRAIN_TESTS_HAVE
 
-/// Lines are counted, as `./dev coverage` builds; CMake says so.
+/// Whether lines are counted, as in `./dev coverage`; CMake defines it.
 #ifdef FORETRAIN_COUNTS_LINES
 inline constexpr bool kCounted = true;
 #else

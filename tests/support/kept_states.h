@@ -1,4 +1,4 @@
-// What nodes have kept, cut by cut, for tests that go on from there.
+// The states that nodes save per checkpoint, for tests that resume from them.
 #pragma once
 
 #include "models/protocol/node.h"
@@ -11,7 +11,7 @@
 
 namespace foretrain::testing {
 
-/// A cut with what its nodes had reported.
+/// A checkpoint, with the progress that its nodes had reported.
 struct KeptCut {
   std::map<int, std::string> states;     // by node
   std::map<int, std::int64_t> reported;  // steps, by node
@@ -20,7 +20,7 @@ struct KeptCut {
 
 class KeptStates {
  public:
-  /// `now`: inputs of all nodes so far.
+  /// `now`: number of inputs of all nodes so far.
   void keep(int node, Keep keep, int now = 0) {
     begun_at.try_emplace(keep.cut, now);
     KeptCut& cut = cuts[keep.cut];
@@ -30,7 +30,7 @@ class KeptStates {
     if (std::ssize(cut.states[node]) != keep.size.value) ++moved;
     under_way_[{node, keep.job}] = std::move(keep);
   }
-  /// The node is told that it is kept: until now its state may have been read.
+  /// Tells that the state is saved: until now it may have been read.
   void told(int node, JobId job) {
     const auto keep = under_way_.find({node, job});
     if (keep == under_way_.end()) return;
@@ -39,8 +39,8 @@ class KeptStates {
   }
 
   std::map<std::int64_t, KeptCut> cuts;
-  std::map<std::int64_t, int> begun_at;  // by cut: when the first node kept its state
-  /// States that had another size than was said, or changed while they might have been read.
+  std::map<std::int64_t, int> begun_at;  // by checkpoint: inputs before its first state
+  /// Number of states whose size differs from the announced one, or that changed while readable.
   int moved = 0;
 
  private:

@@ -15,9 +15,9 @@
 namespace foretrain::testing {
 namespace {
 
-constexpr double kStep = 1e-6;  // of a central difference: its error is 1e-12, rounding's 1e-9
+constexpr double kStep = 1e-6;  // of a central difference: error 1e-12, rounding 1e-9
 
-/// A copy of numbers, or room for them, at an offset from a 64-byte boundary.
+/// A copy of numbers, or uninitialised numbers, at an offset from a 64-byte boundary.
 class Placed {
  public:
   Placed(std::size_t count, int offset) : offset_(static_cast<std::size_t>(offset)), count_(count) {
@@ -34,7 +34,7 @@ class Placed {
     check_margin();
     return {data(), data() + count_};
   }
-  /// Nothing was written behind the numbers.
+  /// Checks that nothing was written past the numbers.
   void check_margin() {
     const std::span<const float> margin(data() + count_, kMargin);
     REQUIRE(std::ranges::count(margin, kUntouched) == std::ssize(margin));
@@ -68,8 +68,8 @@ SparseRows draw_rows(std::int64_t batch, std::int64_t features, int fields, Stre
   return rows;
 }
 
-/// Spread evenly over -2 .. 2 in random order: no two, nor one from zero, are so near that a
-/// difference would step over a kink.
+/// Numbers spread evenly over -2 .. 2 in random order. They differ by more than the step of the
+/// differences, which therefore cross no kink; the same holds for their distance from zero.
 std::vector<float> draw_apart(std::int64_t count, Stream& stream) {
   std::vector<float> numbers(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -80,8 +80,8 @@ std::vector<float> draw_apart(std::int64_t count, Stream& stream) {
   return numbers;
 }
 
-/// sum of output_gradient * twin(input + nudge, parameters + nudge): what the layer's gradients are
-/// the derivatives of.
+/// sum of output_gradient * twin(input + nudge, parameters + nudge), whose derivatives are the
+/// layer's gradients.
 struct TwinObjective {
   const LayerCase& layer_case;
   const LayerNumbers& numbers;
@@ -117,7 +117,7 @@ struct TwinObjective {
   }
 };
 
-/// `value(nudge)`: the objective at a nudge of what `gradient` is by.
+/// `value(nudge)`: the objective, nudged in the variables of `gradient`.
 template <class Value>
 void check_gradient(const std::vector<float>& gradient, std::uint64_t seed, const Value& value) {
   if (gradient.empty()) return;
@@ -147,7 +147,7 @@ void check_gradient(const std::vector<float>& gradient, std::uint64_t seed, cons
   }
 }
 
-/// So many of the examples.
+/// A range of the examples.
 LayerNumbers some(const LayerNumbers& numbers, std::int64_t first, std::int64_t count) {
   const auto slice = [&](const std::vector<float>& all) {
     const auto each = std::ssize(all) / numbers.batch;

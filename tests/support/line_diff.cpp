@@ -22,7 +22,7 @@ struct Marked {
   std::string_view line;
 };
 
-// By the longest common subsequence: common[i][j] is its length of the lines from i and from j on.
+// Longest common subsequence: common[i][j] is its length for the lines from i and from j on.
 std::vector<Marked> marked(const std::vector<std::string_view>& a,
                            const std::vector<std::string_view>& b) {
   std::vector<std::vector<std::size_t>> common(a.size() + 1,

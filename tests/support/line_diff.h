@@ -1,4 +1,4 @@
-// Two texts, line by line.
+// A line-by-line diff of two texts.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace foretrain::testing {
 
-/// What has to be done to `before` so that it is `after`: lines that go begin with `-`, lines that
-/// come with `+`, up to two that stay around them with a blank. Empty where the texts are equal.
+/// The changes from `before` to `after`: removed lines begin with `-`, added lines with `+`, up to
+/// two lines of context with a blank. Empty if the texts are equal.
 std::string line_diff(std::string_view before, std::string_view after);
 
 }  // namespace foretrain::testing

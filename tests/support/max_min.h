@@ -1,4 +1,4 @@
-// Max-min fair rates by the plainest way, to hold the simulator against.
+// Max-min fair rates by the simplest algorithm, as a reference for the simulator.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace foretrain::testing {
 
-/// The rate of every flow, given the ports that it passes: all rates grow alike from zero; those of
-/// flows through a port that is full stop.
+/// The rate of every flow, given the ports on its path. All rates grow equally from zero; a flow
+/// stops growing if a port on its path is full.
 inline std::vector<double> max_min_rates(const std::vector<double>& capacities,
                                          const std::vector<std::vector<std::size_t>>& paths) {
   std::vector<double> rates(paths.size(), 0);

@@ -20,7 +20,7 @@ InputShape hashed(int bits) {
   return input;
 }
 
-/// No hidden dense layer has more than `most` units.
+/// Limits hidden dense layers to `most` units.
 NetworkSpec with_units(NetworkSpec spec, int most) {
   for (LayerSpec& layer : spec.layers) {
     if (layer.kind == "dense") layer.units = std::min(layer.units, most);

@@ -1,4 +1,4 @@
-// The named networks, made small enough for tests.
+// The named networks in sizes for tests.
 #pragma once
 
 #include "models/networks/network.h"
@@ -10,7 +10,7 @@
 
 namespace foretrain::testing {
 
-/// A network with the examples that it is tried on.
+/// A network with test inputs.
 struct NetworkCase {
   std::string name;
   NetworkSpec spec;
@@ -18,26 +18,27 @@ struct NetworkCase {
   std::int64_t batch = 0;
 };
 
-/// Every named network: the images are as small as the layers allow, and where `narrow` the hidden
-/// dense layers of the large ones have few units, so that slow twins keep up. Else all is as named.
+/// Every named network, with images as small as the layers allow. With `narrow`, hidden dense
+/// layers of large networks have few units, so that slow twins can follow. Everything else is
+/// unchanged.
 std::vector<NetworkCase> network_cases(bool narrow);
 
-/// Convolutions with residual connections, one across a change of size, and batch normalisation.
+/// Convolutions with batch normalisation and residual connections, one with a change of size.
 NetworkCase residual_case();
 
-/// A vector for each field of sparse examples, under a hidden layer.
+/// An embedding vector for each field of sparse examples, followed by a hidden layer.
 NetworkCase embedding_case();
-/// Rectifiers before pools in every way: that can go behind them, or not because they are added.
+/// ReLUs before pools in all combinations: movable behind the pool, or not because of an addition.
 NetworkCase pooled_case();
 
-/// Without its dropout layers.
+/// The network without its dropout layers.
 NetworkSpec without_dropout(NetworkSpec spec);
 
-/// Parameters that make all layers count: weights by `he` (sparse: N(0, 0.3^2)), biases 0.1.
+/// Parameters with which every layer matters: weights by `he` (sparse: N(0, 0.3^2)), biases 0.1.
 std::vector<float> lively_parameters(const NetworkCase& network_case, std::uint64_t seed);
 
-/// Examples that can be learned: each class has a pattern, noise is added. Sparse: each class
-/// prefers some features.
+/// Examples that can be learned: each class has a pattern plus noise; for sparse examples each
+/// class prefers some features.
 void draw_batch(const InputShape& input, std::int64_t examples, Stream& stream, Batch& batch);
 
 }  // namespace foretrain::testing

@@ -1,4 +1,4 @@
-// How often a file is opened, by whichever process.
+// Counts how often a file is opened, by any process.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -11,10 +11,10 @@
 
 namespace foretrain {
 
-/// Counts from its construction on, by the kernel's notices (inotify).
+/// Counts from its construction, by inotify events of the kernel.
 class Openings {
  public:
-  /// Closing is watched too: the kernel makes one notice of two equal ones in a row.
+  /// Watches closing too, because the kernel merges two equal consecutive events.
   explicit Openings(const std::string& path) : notices_(inotify_init1(IN_NONBLOCK)) {
     REQUIRE(notices_ >= 0);
     REQUIRE(inotify_add_watch(notices_, path.c_str(), IN_OPEN | IN_CLOSE) >= 0);
@@ -23,7 +23,7 @@ class Openings {
   Openings(const Openings&) = delete;
   Openings& operator=(const Openings&) = delete;
 
-  /// Since it was last asked.
+  /// Number of openings since the last call.
   int count() {
     int opened = 0;
     alignas(inotify_event) std::array<char, 4096> buffer{};

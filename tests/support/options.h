@@ -1,4 +1,4 @@
-// Options of strategies by their keys.
+// Options of strategies, looked up by key.
 #pragma once
 
 #include "models/base/check.h"
@@ -12,7 +12,7 @@
 
 namespace foretrain::testing {
 
-/// The option `key`, which some strategy has: `staleness`; in a section `outer.momentum`.
+/// The option `key` of some strategy: `staleness`, or `outer.momentum` in a section.
 inline const Option& option_called(std::string_view key) {
   const auto& all = protocol_options();
   const auto found = std::ranges::find_if(all, [&](const Option* o) { return o->path() == key; });

@@ -1,4 +1,4 @@
-// The two paths that the build knows.
+// Paths that the build defines.
 #include "tests/support/places.h"
 
 namespace foretrain {

@@ -1,6 +1,6 @@
-// Where the program under test is, where its sources are.
+// The paths of the program under test, of its sources.
 //
-// Only places.cpp is compiled with these paths, so that a compiler's cache serves every tree.
+// Only places.cpp is compiled with these paths, so that compiler caches work for every source tree.
 #pragma once
 
 #include <string>

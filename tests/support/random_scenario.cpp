@@ -27,7 +27,7 @@ Duration up_to(Stream& draw, Duration most) {
   return {1 + static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(most.ns)))};
 }
 
-// 1 MB/s to 1 GB/s, as many of each size.
+// 1 MB/s to 1 GB/s, each order of magnitude equally often.
 BytesPerSecond any_rate(Stream& draw) {
   double rate = 1e6 * static_cast<double>(1 + draw.below(9));
   for (std::uint64_t i = draw.below(3); i > 0; --i) rate *= 10;
@@ -57,7 +57,7 @@ HostSpec any_host(Stream& draw, const std::string& name, int count) {
   return host;
 }
 
-// A tree over all hosts with some switches, then links across it.
+// A spanning tree over all hosts with some switches, then additional links.
 std::vector<LinkSpec> any_links(Stream& draw, const std::vector<std::string>& hosts) {
   std::vector<std::string> places = hosts;
   for (int i = below(draw, 4); i > 0; --i) places.push_back(fmt::format("switch{}", i));
@@ -66,7 +66,8 @@ std::vector<LinkSpec> any_links(Stream& draw, const std::vector<std::string>& ho
   const auto link = [&](std::size_t from, std::size_t to) {
     links.push_back({places[from], places[to], any_rate(draw), {}});
     if (!one_in(draw, 3)) links.back().latency = up_to(draw, 1_ms);
-    // A second one between the same two is refused; those of the tree begin at the later place.
+    // A second link between the same two places is invalid; links of the tree begin at the later
+    // place.
     const auto same = [&](const LinkSpec& each) {
       return each.from == places[from] && each.to == places[to];
     };
@@ -105,7 +106,7 @@ void draw_cluster(Stream& draw, Scenario& scenario) {
       cluster.topology = "links";
       cluster.links = any_links(draw, hosts);
   }
-  if (one_in(draw, 2)) return;  // nodes take the hosts in turn
+  if (one_in(draw, 2)) return;  // nodes take the hosts round robin
   for (int i = 0; i < workers; ++i) {
     cluster.placement.workers.push_back(hosts[draw.below(hosts.size())]);
   }
@@ -122,14 +123,14 @@ void draw_distribution(Stream& draw, StragglerSpec& spec) {
   if (spec.distribution == "pareto") spec.shape = 2.5;
 }
 
-// A third of them joins late, the rest dies after.
+// A third of them are late joins, the others are later deaths.
 FaultSpec any_fault(Stream& draw, int workers) {
   const std::string worker = fmt::format("worker{}", below(draw, workers));
   if (one_in(draw, 3)) return {.at = up_to(draw, 8_ms), .join = worker};
   return {.at = 8_ms + up_to(draw, 20_ms), .kill = worker};
 }
 
-// Whole numbers as small as the trainings are, any of the words, numbers as they are.
+// Integers as small as the trainings, any of the words, real numbers at their defaults.
 void draw_options(Stream& draw, const Protocol& protocol, TrainingSpec& training) {
   ProtocolOptions& options = training.protocol;
   for (const Option* option : protocol.options) {
@@ -160,7 +161,7 @@ void draw_training(Stream& draw, Scenario& scenario) {
   draw_options(draw, protocol, training);
 }
 
-// What another program spends beside the work; with a cluster, what its input costs, a neighbour.
+// Overhead of another program; with a cluster also input costs and a neighbour.
 void draw_framework(Stream& draw, Scenario& scenario) {
   FrameworkSpec& framework = scenario.framework;
   if (one_in(draw, 2)) framework.session_start = up_to(draw, 1_ms);
@@ -188,7 +189,7 @@ void draw_input(Stream& draw, Scenario& scenario) {
   }
 }
 
-// From streams of their own: other draws of a seed stay what they were.
+// Draws from a separate stream, so that other draws of a seed do not change.
 void draw_accumulate(Scenario& scenario) {
   Stream draw(scenario.seed, "test.accumulate");
   if (scenario.dataset.format == "libsvm" || !one_in(draw, 3)) return;

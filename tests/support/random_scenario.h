@@ -1,4 +1,4 @@
-// Scenarios drawn at random, as unlike each other as the simulator allows.
+// Random scenarios of the greatest variety that the simulator allows.
 #pragma once
 
 #include "models/base/random.h"
@@ -7,13 +7,13 @@
 
 namespace foretrain::testing {
 
-/// Draws small trainings, numerics off: every strategy, topology, kind of host, straggler. The
-/// files that some of them read (sparse examples, a trace, a profile) are there as long as it is.
+/// Draws small trainings without numerics: every strategy, topology, kind of host, straggler. The
+/// files that some of them read (sparse examples, a trace, a profile) exist as long as this object.
 class RandomScenarios {
  public:
   RandomScenarios();
 
-  /// One that a file could hold: `check.h` has nothing against it.
+  /// Draws a scenario that a file could contain: `check.h` accepts it.
   [[nodiscard]] Case draw(Stream& draw) const;
 
  private:

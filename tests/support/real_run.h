@@ -1,4 +1,4 @@
-// A training for real, for tests that go through processes, sockets.
+// A real training, for tests with processes, sockets.
 #pragma once
 
 #include "exec/launch/run.h"
@@ -9,7 +9,7 @@
 
 namespace foretrain::testing {
 
-/// Trains with the program that is tested; it has to get through.
+/// Trains with the program under test; fails the test if the run fails.
 inline Record real_run(const Case& scenario_case, exec::RunOptions options = {}) {
   options.program = program_path();
   Record record = exec::run(scenario_case, options);

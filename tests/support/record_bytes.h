@@ -1,4 +1,4 @@
-// A record as the bytes of its files.
+// A record as bytes for comparison.
 #pragma once
 
 #include "reports/record/files.h"
@@ -10,7 +10,7 @@
 
 namespace foretrain::testing {
 
-/// Everything that a record's folder holds, file after file; equal records have equal bytes.
+/// The content of a record's folder, file after file; equal records give equal bytes.
 inline std::string record_bytes(const Record& record) {
   const TempFolder folder;
   write_record(record, folder.path());

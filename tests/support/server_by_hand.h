@@ -11,7 +11,7 @@
 
 namespace foretrain::testing {
 
-/// The one server of a small training, which has begun.
+/// The only server of a small training, already started.
 struct ServerByHand {
   explicit ServerByHand(std::shared_ptr<Training> its)
       : training(std::move(its)), server(make_node(training, training->server(0))) {
@@ -23,7 +23,7 @@ struct ServerByHand {
     server->handle({++clock}, std::move(input), effects);
     return effects;
   }
-  /// A gradient whose numbers are all 0.5.
+  /// Pushes a gradient whose numbers are all 0.5.
   Effects push(int worker, std::int64_t step, std::int64_t version) {
     Message message{.kind = MessageKind::push, .step = {step}, .version = {version}};
     message.payload = Payload::allocate({training->layout->parameters * 4});
@@ -34,7 +34,7 @@ struct ServerByHand {
     Message message{.kind = MessageKind::pull, .version = {generation}};
     return give(Received{NodeId(worker), std::move(message)});
   }
-  /// What the server has asked for first is done.
+  /// Executes the first job that the server asked for.
   Effects applied(const Effects& effects) {
     const Job& job = std::get<Compute>(effects.at(0)).job;
     Serial serial;

@@ -8,7 +8,7 @@
 
 namespace foretrain::testing {
 
-// One more input.
+// Counts an input.
 void Shuffled::count() {
   ++given_;
   for (const auto& [inputs, node] : losses_) {

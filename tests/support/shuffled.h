@@ -1,4 +1,4 @@
-// A training whose messages, jobs too, come in an order drawn at random.
+// A training with messages, jobs in random order.
 #pragma once
 
 #include "models/base/random.h"
@@ -18,11 +18,11 @@
 
 namespace foretrain::testing {
 
-/// Carries messages and jobs between nodes in an order drawn at random; what one node sends another
-/// of a bucket stays in order, as on a connection.
+/// Carries out messages and jobs of nodes in random order. Messages of one bucket from one node to
+/// another stay in order, as on a connection.
 class Shuffled {
  public:
-  /// `from`: the nodes go on from these states; null: they begin.
+  /// `from`: the nodes resume from these states; null: they start.
   Shuffled(std::shared_ptr<const Training> training, std::uint64_t seed,
            const KeptCut* from = nullptr)
       : input_rows(static_cast<std::size_t>(training->nodes())),
@@ -59,23 +59,23 @@ class Shuffled {
     }
   }
 
-  /// After `inputs` of all nodes, node `id` is gone: of what it sent each peer, a first part drawn
-  /// at random still comes, then the peer hears that it is lost.
+  /// Node `id` is lost after this many inputs of all nodes. Each peer still gets a random first
+  /// part of its messages, then PeerLost.
   void lose_after(int inputs, int id) { losses_.emplace_back(inputs, id); }
 
-  /// After `inputs` of all nodes, or when these wait for it, one that was lost is there again, as a
-  /// new process.
+  /// A lost node comes back as a new process after this many inputs of all nodes, or if all others
+  /// wait for it.
   void take_back_after(int inputs, int id) { returns_.emplace_back(inputs, id); }
-  /// What of a lost node's messages does not come before its peers hear of that comes at any time
-  /// after it, as no connection lets it.
+  /// The remaining messages of a lost node arrive at random times after PeerLost, which no real
+  /// connection allows.
   bool haunted = false;
-  /// All nodes start before anything else happens to one, as they do in a run.
+  /// All nodes start before any other input, as in a run.
   bool started_first = false;
 
   void give(int id, Input input) {
     if (const auto* back = std::get_if<PeerBack>(&input)) {
       const int peer = static_cast<int>(index_of(back->peer));
-      // What is sent to one that is lost again by now comes to nobody, as on its connection.
+      // Messages to a node that is lost again by now are dropped, as on its connection.
       const bool there = !gone_.contains(peer) && back->generation == generations_[peer] + 1;
       if (there) deaf_.erase({id, peer});
     }
@@ -87,28 +87,29 @@ class Shuffled {
     for (Effect& effect : effects) perform(id, effect);
   }
 
-  /// Messages to a node that come only where nothing else can; null: none.
+  /// Messages that are delivered only if nothing else can be; null: none.
   std::function<bool(int to, const Message&)> late;
 
   std::vector<float> weights;
   std::vector<StepReport> steps;
   std::vector<int> step_workers;  // of `steps`
   KeptStates kept;
-  /// What happened to each node, in its order; how much of that when it kept its state of a cut.
+  /// Inputs of each node in order, with their number when the node saved its state for a
+  /// checkpoint.
   std::vector<std::vector<InputRow>> input_rows;
-  std::map<std::pair<int, std::int64_t>, std::size_t> input_rows_until;  // by node, cut
+  std::map<std::pair<int, std::int64_t>, std::size_t> input_rows_until;  // by node, checkpoint
   std::vector<EvalReport> evals;
   std::vector<Fault> faults;
-  /// As the record has them: the most that a node says.
+  /// Counters as in the record: the maximum over nodes.
   std::int64_t updates = 0;
   std::int64_t gradients = 0;
   std::int64_t dropped = 0;
   std::int64_t most_lead = 0;
   std::int64_t bytes_sent = 0;
-  /// By worker: gradients begun, pushes sent of the first bucket.
+  /// By worker: gradients begun, pushes of the first bucket sent.
   std::vector<std::int64_t> begun;
   std::vector<std::int64_t> pushed;
-  /// The most steps by which a worker that began one was ahead of the pushes of the slowest.
+  /// Largest lead of a worker that began a step over the pushes of the slowest worker, in steps.
   std::int64_t most_ahead = 0;
   int finished = 0;
 
@@ -140,7 +141,7 @@ class Shuffled {
     const auto* a = std::get_if<Received>(&first.input);
     const auto* b = std::get_if<Received>(&second.input);
     const bool overtaken = a != nullptr && b != nullptr && a->message.bucket != b->message.bucket &&
-                           a->message.kind != MessageKind::cut;  // of the lowest bucket
+                           a->message.kind != MessageKind::cut;  // only the lowest bucket's
     return first.from == second.from && first.to == second.to && !overtaken;
   }
 
@@ -153,14 +154,14 @@ class Shuffled {
   std::int64_t clock_ = 0;
   int given_ = 0;  // inputs
   std::vector<std::pair<int, int>> losses_;
-  static constexpr int kGhost = -1;  // sent it
+  static constexpr int kGhost = -1;  // sender of delayed messages
   std::vector<std::pair<int, int>> returns_;
-  std::set<std::pair<int, int>> deaf_;       // what the first sends the second does not come
-  std::map<int, std::int64_t> generations_;  // beside the first
+  std::set<std::pair<int, int>> deaf_;       // messages from the first to the second are dropped
+  std::map<int, std::int64_t> generations_;  // restarts per node
   std::set<int> gone_;
 };
 
-/// One that has run to its end, of whom nobody broke anything.
+/// Runs a training to its end and checks that no node reported a fault.
 Shuffled run_shuffled(const std::shared_ptr<const Training>& training, std::uint64_t seed,
                       const KeptCut* from = nullptr);
 

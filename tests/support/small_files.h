@@ -1,4 +1,4 @@
-// A disk that is full, for tests.
+// A full disk for tests.
 #pragma once
 
 #include <sys/resource.h>
@@ -7,8 +7,8 @@
 
 namespace foretrain::testing {
 
-/// As long as it lives, no file that this process writes, or one that it starts, grows beyond so
-/// many bytes: writing more fails, as on a full disk.
+/// While this exists, files written by this process or its children cannot exceed this many bytes;
+/// writing more fails as on a full disk.
 class SmallFiles {
  public:
   explicit SmallFiles(rlim_t most) : before_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -1,4 +1,4 @@
-// Numbering the columns of sparse rows within a batch.
+// Column numbers of sparse rows in a batch.
 #pragma once
 
 #include "models/data/batch.h"
@@ -9,7 +9,7 @@
 
 namespace foretrain::testing {
 
-/// Fills `rows.features`, `rows.columns` from the feature of each entry, in the order of the
+/// Fills `rows.features` and `rows.columns` from the feature of each entry, in the order of the
 /// entries.
 inline void number_columns(const std::vector<std::uint32_t>& feature_of_entry, SparseRows& rows) {
   rows.features = feature_of_entry;

@@ -74,7 +74,7 @@ std::string what_of(const StepReport& report) {
   std::string what = fmt::format("ends step {}:", report.step.value);
   for (const auto& [phase, of] : kPhases<Duration>) {
     const Duration time = report.phases.*of;
-    const bool told = of == &Phases::evaluate;  // an evaluation has a line of its own
+    const bool told = of == &Phases::evaluate;  // an evaluation has its own line
     if (time.ns != 0 && !told) what += fmt::format(" {} {}", phase, ms(time.ns));
   }
   return what;
@@ -121,7 +121,7 @@ class Story {
     std::string what;
     std::string end;
   };
-  struct Waiting {  // to be sent, or done
+  struct Waiting {  // waiting to be sent or done
     std::size_t line = 0;
     std::uint32_t bucket = 0;
     std::function<void()> begin;
@@ -133,7 +133,7 @@ class Story {
     bool sending = false;
     bool working = false;
   };
-  /// An update that is done: what its node sends of the bucket then is the version that it made.
+  /// A finished update: messages of its bucket that follow carry the version that it made.
   struct Update {
     std::size_t line = 0;
     std::uint32_t bucket = 0;
@@ -210,7 +210,7 @@ class Story {
     if (!place.sending) sent(id);
   }
 
-  // It may send the next message.
+  // The node may send its next message.
   void sent(int id) {
     Place& place = nodes_[static_cast<std::size_t>(id)];
     place.sending = !place.outgoing.empty();
@@ -241,7 +241,7 @@ class Story {
     if (!place.working) worked(id);
   }
 
-  // It may begin the next job.
+  // The node may begin its next job.
   void worked(int id) {
     Place& place = nodes_[static_cast<std::size_t>(id)];
     place.working = !place.jobs.empty();

@@ -1,4 +1,4 @@
-// A training as a story: who sends what when, what is decided.
+// A training as readable text: messages, jobs, decisions in time order.
 #pragma once
 
 #include "models/protocol/training.h"
@@ -8,13 +8,12 @@
 
 namespace foretrain::testing {
 
-/// Drives the node programs of `training` (without numerics) in a time in which all is round, and
-/// tells it: a line for each message, job and report, in the order in which they began, with what
-/// became of it at the end of the line.
+/// Drives the node programs of `training` (without numerics) with round durations and describes it:
+/// a line per message, job and report, in the order in which they began, each with its outcome.
 ///
-/// A gradient takes 1 ms of its node, of the last worker twice that; any other job 0.1 ms; one at a
-/// time. A node sends one message at a time, lower buckets first, 100 bytes a microsecond, and it
-/// arrives 0.1 ms later. What happens at the same time goes in the order in which it was caused.
+/// A gradient takes 1 ms, 2 ms on the last worker, other jobs 0.1 ms; a node runs one job at a
+/// time. A node sends one message at a time, lower buckets first, at 100 bytes per microsecond; it
+/// arrives 0.1 ms later. Simultaneous events happen in the order of their causes.
 std::string story_of(const std::shared_ptr<const Training>& training);
 
 }  // namespace foretrain::testing

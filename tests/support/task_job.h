@@ -1,4 +1,4 @@
-// Tasks that a test starts as another launcher would: they find each other by variables.
+// Tasks that a test starts as a foreign launcher would, configured by environment variables.
 #pragma once
 
 #include "tests/support/free_port.h"
@@ -28,7 +28,7 @@ namespace foretrain::testing {
 
 inline constexpr const char* kJobKey = "a-key-that-the-test-made";
 
-/// Tasks of one job in a folder of their own; those that still run are killed at the end.
+/// Tasks of one job in a temporary folder; the destructor kills those that still run.
 class TaskJob {
  public:
   explicit TaskJob(int size, std::string join_limit = "60 s")
@@ -76,7 +76,7 @@ class TaskJob {
     tasks_.at(static_cast<std::size_t>(rank)) = task;
   }
 
-  // The exit status; of one that a signal ended, 128 more than that.
+  // Returns the exit status; 128 plus the signal if a signal ended the task.
   int end_of(int rank) {
     pid_t& task = tasks_.at(static_cast<std::size_t>(rank));
     int status = 0;
@@ -85,7 +85,7 @@ class TaskJob {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
-  // The same scenario without any task.
+  // Runs the same scenario without tasks.
   [[nodiscard]] nlohmann::json ordinary_answer() const {
     const std::string line = "cd '" + folder_.string() + "' && '" + program_path() +
                              "' run small.yaml --quiet --json --out alone >alone.out";
@@ -97,7 +97,7 @@ class TaskJob {
     kill(tasks_.at(static_cast<std::size_t>(rank)), signal);
   }
 
-  // Until the launcher has written some of them.
+  // Waits until the launcher has written some steps.
   void wait_for_steps() const {
     wait_until([&] {
       std::error_code none;
@@ -105,7 +105,7 @@ class TaskJob {
       return !none && bytes > 1'000;
     });
   }
-  // Until one is whole: its manifest is written last.
+  // Waits until a checkpoint is complete: its manifest is written last.
   void wait_for_checkpoint() const {
     wait_until([&] {
       std::error_code none;

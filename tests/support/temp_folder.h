@@ -1,4 +1,4 @@
-// What the tests of data files share: a folder to write in, the words of an error.
+// Shared helpers for tests of data files: a temporary folder, error messages.
 #pragma once
 
 #include "models/data/data_error.h"
@@ -10,7 +10,7 @@
 
 namespace foretrain {
 
-/// A folder of its own, gone with the test.
+/// A temporary folder, removed with this object.
 class TempFolder {
  public:
   TempFolder() {
@@ -32,7 +32,7 @@ class TempFolder {
   std::string path_;
 };
 
-/// What the action says is wrong with its data; empty where it finds no fault.
+/// The message of the DataError that the action throws; empty if it throws none.
 template <class Action>
 std::string complaint(Action action) {
   try {

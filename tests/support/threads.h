@@ -1,4 +1,4 @@
-// Threads for a computation, started anew for each piece of work.
+// Threads that are started for each piece of work.
 #pragma once
 
 #include "models/base/parallel.h"
@@ -9,7 +9,7 @@
 
 namespace foretrain::testing {
 
-/// As slow as starting threads is, and in whatever order they take the parts.
+/// Simple and slow; threads take the parts in any order.
 class Threads final : public Parallel {
  public:
   explicit Threads(int threads) : threads_(threads) {}
@@ -27,7 +27,7 @@ class Threads final : public Parallel {
     work();
     for (std::thread& other : others) other.join();
   }
-  /// The most parts that a piece of work was cut into.
+  /// The largest number of parts of any piece of work.
   [[nodiscard]] int parts_seen() const { return parts_seen_; }
 
  private:

@@ -1,4 +1,4 @@
-// What holds for every timeline, whatever the record.
+// Properties of every timeline.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -13,19 +13,20 @@
 
 namespace foretrain::testing {
 
-/// A slice, ns.
+/// A slice; times in ns.
 struct TimelineSlice {
   std::string name;
   std::int64_t start = 0;
   std::int64_t end = 0;
 };
 
-/// Slices by process; each process is named, slices come in order and nest, counters come in order.
+/// Checks that each process is named, slices are ordered and nested, counters are ordered. Returns
+/// the slices by process.
 inline std::map<int, std::vector<TimelineSlice>> check_timeline(const std::string& text) {
   const auto json = nlohmann::json::parse(text);
   CHECK(json.at("displayTimeUnit") == "ms");
   std::map<int, std::vector<TimelineSlice>> slices;
-  std::map<int, std::vector<std::int64_t>> open;  // ends of the slices around
+  std::map<int, std::vector<std::int64_t>> open;  // ends of the enclosing slices
   std::map<std::pair<int, std::string>, double> levels;
   std::map<int, std::string> names;
   std::size_t wrong = 0;

@@ -1,4 +1,4 @@
-// Trainings small enough for the node programs' tests.
+// Small trainings for tests of node programs.
 #pragma once
 
 #include "models/protocol/training.h"

@@ -22,7 +22,7 @@ int windows(int length, const LayerSpec& spec) {
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-/// Numbers at [example][y][x].
+/// Index of the channels at [example][y][x].
 std::int64_t pixel(const Activations& a, std::int64_t example, std::int64_t y, std::int64_t x) {
   return ((example * a.shape.rows + y) * a.shape.columns + x) * a.shape.channels;
 }
@@ -42,7 +42,7 @@ Activations dense(const LayerSpec& spec, int classes, const Activations& in,
   const int units = units_of(spec, classes);
   const std::int64_t inputs = in.shape.size();
   Activations out = blank({1, 1, units}, in.batch);
-  for (std::int64_t i = 0; i < inputs; ++i) {  // outermost: a row of weights is read once
+  for (std::int64_t i = 0; i < inputs; ++i) {  // outermost: each row of weights is read once
     std::vector<double> row(index(units));
     for (int o = 0; o < units; ++o) row[index(o)] = parameters[i * units + o];
     for (std::int64_t e = 0; e < in.batch; ++e) {
@@ -73,7 +73,7 @@ Activations sparse_dense(const LayerSpec& spec, int classes, std::int64_t batch,
   return out;
 }
 
-/// All examples have as many entries.
+/// All examples have the same number of entries.
 Activations embedding(int units, std::int64_t batch, const SparseRows& x,
                       const TwinParameters& parameters) {
   const auto entries = static_cast<std::int64_t>(x.columns.size());
@@ -185,7 +185,7 @@ Activations lrn(const LayerSpec& spec, const Activations& in) {
   return out;
 }
 
-/// Judged, it is as before the first batch: of mean 0, variance 1.
+/// In evaluation it is as before the first batch: mean 0, variance 1.
 Activations twin_batch_norm(const LayerSpec& spec, const Activations& in,
                             const TwinParameters& parameters, bool trains) {
   Activations out = in;
@@ -209,7 +209,7 @@ Activations twin_batch_norm(const LayerSpec& spec, const Activations& in,
   return out;
 }
 
-/// Of `other` every s-th pixel, its channels the first ones of `in`.
+/// Adds every s-th pixel of `other` to the first channels of `in`.
 Activations twin_add(const Activations& in, const Activations& other) {
   Activations out = in;
   const int step = (other.shape.rows + in.shape.rows - 1) / in.shape.rows;
@@ -266,7 +266,7 @@ Activations twin_forward(const LayerSpec& spec, int classes, const Activations& 
     return twin_batch_norm(spec, input, parameters, dropout != nullptr);
   if (spec.kind == "dropout") return dropout_layer(spec, input, dropout);
   if (spec.kind == "sparse_dense") {
-    // A sparse input's shape says how many features there are.
+    // The shape of a sparse input gives the number of features.
     return sparse_dense(spec, classes, input.batch, *sparse, input.shape.size(), parameters);
   }
   if (spec.kind == "embedding") return embedding(spec.units, input.batch, *sparse, parameters);
@@ -368,7 +368,7 @@ Activations TwinNetwork::through(std::size_t stage, std::size_t begin,
   };
   const Stage& of = stages_[stage];
   if (of.spec.kind == "add") {
-    // What goes into the line behind is what the line makes.
+    // The output of a layer is stored as the input of the next layer.
     return twin_add(input_of(stage),
                     input_of(index(static_cast<std::int64_t>(stage) + of.spec.from + 1)));
   }

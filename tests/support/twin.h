@@ -1,4 +1,4 @@
-// The layers over again as plain loops in double precision.
+// Reference layers in plain loops of double precision.
 #pragma once
 
 #include "models/base/random.h"
@@ -15,28 +15,28 @@
 
 namespace foretrain::testing {
 
-/// What a network computes, written as its definition is and as slow, sharing no code with models/.
-/// Tests compare outputs with it, and gradients with finite differences of it.
+/// The computation of a network written by its definition, slow, without code of models/. Tests
+/// compare outputs with it, and gradients with its finite differences.
 
-/// A direction to go in from the parameters of a layer: parameters + step * signs, the signs drawn.
+/// A step in a layer's parameters: parameters + step * signs, with random signs.
 struct Nudge {
-  std::int64_t first = 0;  ///< parameter
+  std::int64_t first = 0;  ///< first parameter
   std::int64_t count = 0;
   double step = 0;
   std::uint64_t seed = 0;
 
-  /// +1 or -1, of parameter `first + i`.
+  /// +1 or -1, for parameter `first + i`.
   [[nodiscard]] double sign(std::int64_t i) const;
 };
 
-/// What passes between two layers.
+/// The data between two layers.
 struct Activations {
   Shape shape;
   std::int64_t batch = 0;
   std::vector<double> numbers;  ///< [batch][rows][columns][channels]
 };
 
-/// Parameters of one layer as the twin reads them: floats, nudged.
+/// Parameters of a layer for the twin: floats plus a nudge.
 class TwinParameters {
  public:
   TwinParameters(std::span<const float> floats, const std::optional<Nudge>& nudge)
@@ -52,38 +52,37 @@ class TwinParameters {
   std::optional<Nudge> nudge_;
 };
 
-/// One layer. `sparse`: for sparse_dense, embedding, whose parameters are all rows. `dropout`: null
-/// where the network is evaluated.
+/// One layer. `sparse`: the input of sparse_dense, embedding, whose parameters are rows. `dropout`:
+/// null in evaluation.
 Activations twin_forward(const LayerSpec& spec, int classes, const Activations& input,
                          const SparseRows* sparse, const TwinParameters& parameters,
                          Stream* dropout);
 std::int64_t twin_parameters(const LayerSpec& spec, int classes, Shape input,
                              std::int64_t sparse_features);
 
-/// Summed over the batch, nats.
+/// The sum over the batch, in nats.
 double twin_softmax_cross_entropy(std::span<const double> logits, std::int64_t batch,
                                   std::span<const std::int32_t> labels);
 double twin_logistic(std::span<const double> logits, std::span<const std::int32_t> labels);
 
-/// A whole network; it remembers what passed between the layers, so a nudge costs only the layers
-/// from there on.
+/// A whole network. It stores the data between layers, so a nudge recomputes only the later layers.
 class TwinNetwork {
  public:
   TwinNetwork(const NetworkSpec& spec, const InputShape& input, std::span<const float> parameters,
               const Batch& batch, std::optional<Stream> dropout);
 
-  /// The mean loss; `nudge` counts parameters from the first of the network, within one layer.
+  /// The mean loss; `nudge` counts parameters from the network's first, within one layer.
   [[nodiscard]] double loss(const std::optional<Nudge>& nudge = std::nullopt) const;
 
  private:
   struct Stage {
     LayerSpec spec;
     Activations input;
-    std::optional<Stream> dropout;  // as it stands before this layer
+    std::optional<Stream> dropout;  // state before this layer
     std::int64_t first = 0;         // parameter
     std::int64_t count = 0;
   };
-  /// What a stage makes of its input, or, of those from `begin` on, of the `moved` one.
+  /// Output of a stage for its input; stages from `begin` on use the `moved` inputs.
   [[nodiscard]] Activations through(std::size_t stage, std::size_t begin,
                                     const std::vector<Activations>& moved,
                                     const std::optional<Nudge>& nudge, Stream* dropout) const;

@@ -1,4 +1,4 @@
-// A variable of the environment, another one for a test.
+// An environment variable, changed for a test.
 #pragma once
 
 #include <cstdlib>
@@ -8,10 +8,11 @@
 
 namespace foretrain::testing {
 
-/// It is as it was, once the test is over. For tests alone whose other threads ask for none.
+/// Restores the variable at the end. Only for tests whose other threads do not read the
+/// environment.
 class Variable {
  public:
-  /// Empty: it is taken away.
+  /// An empty value removes the variable.
   explicit Variable(std::string name, const std::string& value = "") : name_(std::move(name)) {
     if (const char* before = std::getenv(name_.c_str())) before_ = before;
     set(value);
@@ -33,7 +34,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// That which names the scenario library.
+/// The variable with the folder of the scenario library.
 inline constexpr const char* kLibraryVariable = "FORETRAIN_LIBRARY";
 
 }  // namespace foretrain::testing

@@ -1,4 +1,4 @@
-// Waiting for what other processes do, which no test can be told of.
+// Waiting for the actions of other processes.
 #pragma once
 
 #include "tests/support/instruments.h"
@@ -10,7 +10,7 @@
 
 namespace foretrain::testing {
 
-/// Asks until `condition()` holds; fails the test where that takes two minutes, under instruments
+/// Polls until `condition()` holds; fails the test after two minutes, with instruments after
 /// twenty.
 template <class Condition>
 void wait_until(Condition condition,

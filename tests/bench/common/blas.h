@@ -1,4 +1,4 @@
-// Which BLAS another program multiplies matrices with.
+// The BLAS of another program.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 
 namespace foretrain::bench {
 
-/// The library's path, as the lines of the program's /proc/PID/maps have it: OpenBLAS, MKL, BLIS.
-/// @throws std::runtime_error where it is the reference one, which is 3 to 8 times slower, so that
-/// nothing would be shown by a comparison, or where there is none; says what to install
+/// Returns the library's path from the program's /proc/PID/maps: OpenBLAS, MKL or BLIS.
+/// @throws std::runtime_error if there is none or if it is the reference BLAS, which is 3 to 8
+/// times slower and makes a comparison meaningless; the message says what to install
 std::string fast_blas_in(const std::vector<std::string>& maps);
 
-/// The processor whose kernels OpenBLAS computes with, which it prints as a line "Core: Haswell"
-/// where it is asked to; empty where no line says it.
+/// The processor type that OpenBLAS selected its kernels for, from a line such as "Core: Haswell",
+/// which it prints on request; empty if there is no such line.
 std::string openblas_core_in(const std::vector<std::string>& lines);
 
 }  // namespace foretrain::bench

@@ -34,7 +34,7 @@ const Result* find_row(const Results& results, const std::string& name) {
   return found == results.rows.end() ? nullptr : &*found;
 }
 
-/// Of each file in turn; fewer where it is not in every one.
+/// The row of each file in turn; incomplete if some file lacks it.
 std::vector<Result> everywhere(const std::vector<Results>& files, const std::string& name) {
   std::vector<Result> found;
   for (const Results& file : files) {
@@ -43,7 +43,7 @@ std::vector<Result> everywhere(const std::vector<Results>& files, const std::str
   return found;
 }
 
-/// Each name once, as it comes.
+/// All row names without duplicates, in order of appearance.
 std::vector<std::string> row_names(const std::vector<Results>& files) {
   std::vector<std::string> names;
   std::set<std::string> known;

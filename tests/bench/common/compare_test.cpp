@@ -1,4 +1,4 @@
-// Two builds beside each other: medians, ratios, spreads, which rows differ.
+// Comparison of two builds: medians, ratios, spreads, rows that differ.
 #include "tests/bench/common/compare.h"
 
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@
 namespace foretrain::bench {
 namespace {
 
-/// As a call wrote it: one row of a time, one of a rate.
+/// Results of a call: one row with a time, one with a rate.
 Results made_up(const std::string& build, double ms, double rate) {
   Results results;
   results.program.build = build;

@@ -8,7 +8,7 @@ namespace foretrain::bench {
 namespace {
 
 // Peers: PyTorch on one thread, its DDP and all-reduce over gloo, a parameter server over gloo,
-// SimGrid. More is better of every ratio.
+// SimGrid. A higher ratio is better.
 constexpr Goal kGoals[] = {
     {"models/softmax/64", 6},
     {"models/softmax/128", 4},

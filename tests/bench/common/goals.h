@@ -1,4 +1,4 @@
-// How fast the benchmarks' work is to be.
+// Goals for the speed of benchmarked work.
 #pragma once
 
 #include "tests/bench/common/result.h"
@@ -10,21 +10,21 @@
 
 namespace foretrain::bench {
 
-/// What a row is to reach.
+/// The goal of a row.
 struct Goal {
   std::string_view row;  ///< its Result::name
   double figure = 0;
-  /// Of the ratio over the peer; otherwise of the row's own figure, in its unit.
+  /// Whether the goal is for the ratio to the peer; else for the row's own figure, in its unit.
   bool of_ratio = true;
 };
 
-/// All there are, in the order of a table.
+/// All goals, in the order of a table.
 std::span<const Goal> goals();
-/// That of a row; null: it has none.
+/// The goal of a row; null if it has none.
 const Goal* goal_of(std::string_view row);
-/// Whether `result` reaches it; empty where that takes a peer, who was not asked.
+/// Whether `result` reaches it; empty if the ratio is missing because no peer was run.
 std::optional<bool> reached(const Goal& goal, const Result& result);
-/// `6` of a ratio, `2 s` of a figure.
+/// `6` for a ratio, `2 s` for a figure.
 std::string goal_text(const Goal& goal, const std::string& unit);
 
 }  // namespace foretrain::bench

@@ -1,4 +1,4 @@
-// What people ask of benchmarks, which BLAS their peers have.
+// Options of benchmarks, the BLAS of their peers.
 #include "tests/bench/common/options.h"
 
 #include "tests/bench/common/blas.h"

@@ -1,4 +1,4 @@
-// Where the parts of the benchmarks hand in what they found.
+// The collected results of benchmarks.
 #pragma once
 
 #include "tests/bench/common/result.h"
@@ -11,15 +11,15 @@ namespace foretrain::bench {
 /// A result as one line: name, figure, unit, spread, the peer's figure, the ratio, its goal, note.
 std::string line_of(const Result& result);
 
-/// Each result by its goal: work, this program, peer, ratio, goal, with a mark where a goal is
-/// missed. Then how many are reached, which had no row.
+/// A table of results with goals: work, this program, peer, ratio, goal, with a mark on missed
+/// goals. Then the number of reached goals, and the goals without a row.
 std::string table_of(const std::vector<Result>& rows);
 
-/// Prints each row as it comes, also down a pipe, keeps all.
+/// Prints each row immediately, also into a pipe, and stores all.
 class Report {
  public:
   void add(Result result);
-  /// What is no figure, but explains some: which BLAS the peer has.
+  /// Adds a line that explains figures, such as the peer's BLAS.
   void remark(const std::string& line);
 
   [[nodiscard]] const std::vector<Result>& rows() const { return rows_; }

@@ -1,4 +1,4 @@
-// What a benchmark found, for people as for programs.
+// Results of benchmarks, as text or JSON.
 #pragma once
 
 #include "reports/record/provenance.h"
@@ -11,49 +11,49 @@ namespace foretrain::bench {
 
 enum class Better { less, more };
 
-/// A piece of work, with the figure that it came to.
+/// A piece of work and its measured figure.
 struct Result {
   std::string name;  ///< the same in every build: `models/softmax/64`
   std::string unit;  ///< of both figures: `ms`, `messages/s`
   Better better = Better::less;
   double figure = 0;  ///< median over the rounds
   int rounds = 0;
-  /// Over the rounds: half the interquartile range, over the median. Empty for a single one.
+  /// Half the interquartile range over the median of the rounds. Empty for a single round.
   std::optional<double> spread{};
-  std::string peer{};                   ///< whose figure stands beside it; empty: nobody's
+  std::string peer{};                   ///< program that the figure is compared with; empty: none
   std::optional<double> peer_figure{};  ///< median over the peer's rounds
-  std::string note{};                   ///< what else its line says
+  std::string note{};                   ///< additional text in its line
 
   bool operator==(const Result&) const = default;
 };
 
-/// Of what each round came to: one figure at least.
+/// The result of these figures, one per round; at least one.
 Result result_of(const std::string& name, const std::string& unit, Better better,
                  const std::vector<double>& figures);
-/// The same beside a peer's figures, in the same unit. None: as without a peer.
+/// Adds a peer's figures, in the same unit. Changes nothing if there are none.
 void set_peer(Result& result, const std::string& peer, const std::vector<double>& figures);
 
 /// How many times better `figure` is than `other`.
 double times_better(Better better, double figure, double other);
-/// The same over the peer; empty without one.
+/// The same relative to the peer; empty without one.
 std::optional<double> ratio_of(const Result& result);
 
-/// A figure in at most five digits, more where it is a large whole number.
+/// A figure with at most five digits, or more for a large whole number.
 std::string figure_text(double figure);
 
-/// All that a call found, with the program that did.
+/// All results of a call, with the program that measured them.
 struct Results {
   Provenance program;
   std::string kernel_set;
-  std::vector<std::string> remarks;  ///< which BLAS a peer had, ...
+  std::vector<std::string> remarks;  ///< such as a peer's BLAS
   std::vector<Result> rows;
 };
 
 /// One JSON object: build, date, host, processor, command, kernel_set, remarks, rows.
 std::string to_json(const Results& results);
-/// Reads it again; `place` names it in errors. @throws std::runtime_error where it is no such text
+/// Parses to_json's text; `place` names it in errors. @throws std::runtime_error if it is invalid
 Results results_of(const std::string& text, const std::string& place);
-/// That of a file. @throws std::runtime_error also where it cannot be read
+/// Reads a file. @throws std::runtime_error if it is unreadable or invalid
 Results read_results(const std::string& file);
 
 }  // namespace foretrain::bench

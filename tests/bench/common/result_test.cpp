@@ -1,4 +1,4 @@
-// Results of benchmarks: medians, ratios, the same again from JSON, lines, the table, goals.
+// Results of benchmarks: medians, ratios, JSON, lines, the table, goals.
 #include "tests/bench/common/result.h"
 
 #include "tests/bench/common/goals.h"

@@ -1,4 +1,4 @@
-// Tests of machine files that come from records, from tables.
+// Machine files made from records, from tables.
 #include "exec/calibration/calibrate_from.h"
 
 #include "reports/record/collector.h"
@@ -34,7 +34,7 @@ Record simulate_on(const Machine& machine, const Case& scenario_case) {
   return simulate(scenario_case, options);
 }
 
-/// A machine as nobody would guess it, whose gradients vary.
+/// A machine with unusual figures and gradients that vary.
 Machine measured_machine(double jitter) {
   Machine machine = made_up_machine();
   machine.kernel_set = "made up";
@@ -65,7 +65,7 @@ std::string table(const TempFolder& folder, const std::string& rows) {
 
 double step_s(const Record& record) { return summarize(record).step_time_s_median.value(); }
 
-/// A machine file with all but the compute of the model.
+/// A machine file without the compute costs of the model.
 std::string rest_of(const TempFolder& folder, Machine machine) {
   machine.models.clear();
   write_text_file(folder / "rest.yaml", to_yaml(machine));
@@ -86,12 +86,13 @@ TEST_CASE("calibrate from: a record's machine forecasts the record's own step ti
   const Machine machine = measured_machine(jitter);
   const std::string place = recorded(folder, scenario_case, machine);
   const MachineFrom made = machine_from({.from = {place}, .machine = rest_of(folder, machine)});
-  // Other draws than the record's. The median of 400 has a standard error of 1.25 %, twice here.
+  // Different draws from the record's. The median of 400 has a standard error of 1.25 %, here
+  // twice.
   scenario_case.scenario.seed = 3;
   const Record again = simulate_on(made.machine, scenario_case);
   CHECK(step_s(again) == Approx(step_s(read_record(place))).epsilon(jitter > 0 ? 0.05 : 1e-6));
   const ModelCost& cost = made.machine.models.at(kKey);
-  // The quartiles of 400 draws: a standard error of 6 %.
+  // The quartiles of 400 draws have a standard error of 6 %.
   CHECK(cost.gradient_jitter == Approx(jitter).epsilon(0.25));
   CHECK(cost.evaluate.per_item_s == Approx(2e-6).epsilon(0.01));
   CHECK(notes_say(made, "One batch size"));
@@ -166,7 +167,7 @@ TEST_CASE("calibrate from: a table of another system times its model") {
   CHECK(notes_say(made, "softmax 784x10, batch 64: 200 ms, median of 3"));
   CHECK(notes_say(made, "Not measured: evaluations; taken as none."));
   CHECK(notes_say(made, "Not measured: the jitter"));
-  // Straight between the rows that are there.
+  // Linear interpolation between the existing rows.
   CHECK(step_s(simulate_on(made.machine, alone(48, 5))) == Approx(0.15).epsilon(0.001));
 }
 

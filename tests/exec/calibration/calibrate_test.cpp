@@ -1,4 +1,4 @@
-// A calibration for real, as short as it can be.
+// A real calibration, as short as possible.
 #include "exec/calibration/calibrate.h"
 
 #include "exec/calibration/memory.h"
@@ -35,7 +35,7 @@ TEST_CASE("calibrate: an overhead and a cost an example go through points on a l
 }
 
 TEST_CASE("calibrate: points beside a line are missed by as large a share each") {
-  // The middle one took 12 % longer than the line through the others: it is missed by less.
+  // The middle point is 12 % above the line through the others; the fit misses it by less.
   const AffineCost cost = fitted({{32, 1e-3}, {144, 1.12 * 3e-3}, {256, 5e-3}});
   const auto miss = [&](double examples, double time_s) {
     return cost.of(examples).seconds() / time_s - 1;
@@ -58,7 +58,7 @@ TEST_CASE("calibrate: neither an overhead nor a cost an example is below zero") 
 
 TEST_CASE("calibrate: steps are steady where two quarters of them take as long") {
   std::vector<double> times(80, 1.0);
-  std::fill_n(times.begin(), 20, 5.0);  // the first quarter counts for nothing
+  std::fill_n(times.begin(), 20, 5.0);  // the first quarter is ignored
   CHECK(exec::quarters_of(times).steady());
   std::fill_n(times.begin() + 20, 20, 1.03);
   CHECK(!exec::quarters_of(times).steady());
@@ -75,8 +75,8 @@ TEST_CASE("calibrate: caches have sizes and what is farther away costs more") {
   CHECK(memory.shared_byte_s <= memory.memory_byte_s);
   CHECK(memory.memory_byte_s <= memory.fresh_byte_s);
   CHECK(exec::measure_cold_byte(cores.front(), {4 << 20}) >= 0);
-  CHECK(memory.bandwidth.value == 0);  // one core says nothing of all
-  // Nobody pushes bytes out of a shared cache that is not there.
+  CHECK(memory.bandwidth.value == 0);  // one core does not show the bandwidth of all
+  // Without a shared cache, no bytes can be evicted from it.
   CHECK(exec::measure_neighbours(cores.front(), {sizes.of_core, {}, true}).value == 0);
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("calibrate: a processor that does not say has a cache of 1 MB a core")
 }
 
 TEST_CASE("calibrate: a shared cache that nobody tells is found by walks of growing size") {
-  // As the law of caches.h has them, of 32 MB: 12 ps from a cache, 40 ps from memory.
+  // Walks by the law of caches.h for a cache of 32 MB: 12 ps from the cache, 40 ps from memory.
   constexpr double kShared = 32 << 20;
   std::vector<exec::Walk> walks{{{1 << 18}, 12e-12}};
   for (std::int64_t size = 2 << 20; size <= 256 << 20; size *= 2) {
@@ -104,7 +104,7 @@ TEST_CASE("calibrate: a shared cache that nobody tells is found by walks of grow
   const auto found = static_cast<double>(exec::shared_cache_of(walks).value);
   CHECK(found == Approx(kShared).epsilon(0.1));  // interpolated
   CHECK(exec::shared_cache_of({}) == Bytes{});
-  // No step is seen; the first step is that to memory already.
+  // No step is visible; the first step is already the one to memory.
   CHECK(exec::shared_cache_of({walks[0], walks[1], {{1 << 25}, 13e-12}}) == Bytes{});
   CHECK(exec::shared_cache_of({walks[0], {{1 << 21}, 39e-12}, beyond}) == Bytes{});
 }
@@ -180,7 +180,7 @@ TEST_CASE("calibrate: messages between emulated hosts cost something") {
   const exec::RoundTrip large =
       exec::measure_round_trip(core, core, {.payload = {1'000'000}, .rounds = 50}, hosts);
   CHECK(small.time_s > 0);
-  // A megabyte takes 0.8 ms at 10 Gbit/s, whatever the machine.
+  // A megabyte takes 0.8 ms at 10 Gbit/s on any machine.
   CHECK(large.time_s > 0.5e-3);
 }
 

@@ -1,4 +1,4 @@
-// Which calibration is kept for whom, what forecasts by a noisy one say.
+// The cache of calibrations, forecasts by a noisy one.
 #include "exec/calibration/calibration_cache.h"
 
 #include "scenarios/library/machine_file.h"
@@ -19,7 +19,7 @@ using Catch::Contains;
 using testing::Called;
 using testing::Sandbox;
 
-// Where the program looks for it, in the sandbox.
+// Stores the calibration where the program in the sandbox looks for it.
 void keep(const Sandbox& sandbox, const Machine& machine) {
   const auto folder = sandbox.path("cache/foretrain");
   std::filesystem::create_directories(folder);
@@ -79,7 +79,7 @@ TEST_CASE("calibration cache: a noisy one is let go of where this machine is idl
   CHECK(told.empty());
   machine.others_used = 0.35;
   keep(sandbox, machine);
-  forget_noisy(tell);  // tests beside this one may use the machine
+  forget_noisy(tell);  // tests that run in parallel may use the machine
   CHECK(std::filesystem::exists(calibration_file()) == told.empty());
   if (!told.empty()) CHECK_THAT(told, Contains("Others used 35 %") && Contains("measured anew"));
 }

@@ -1,4 +1,4 @@
-// What is measured of a disk: a line through two parts; none of one that takes nothing.
+// Calibration of a disk: a line through two parts, no result if nothing can be written.
 #include "exec/calibration/disk.h"
 
 #include "tests/support/small_files.h"
@@ -19,7 +19,7 @@ using exec::disk_through;
 
 exec::CoreLook looked_away() { return {0.01, 0.01}; }
 
-/// A machine of which a disk alone is measured, with what was told meanwhile.
+/// A machine with only the disk measured, with the messages of the measurement.
 struct DiskMeasured {
   Machine machine;
   std::vector<std::string> lines;
@@ -43,14 +43,14 @@ TEST_CASE("disk: a latency and a rate go through a small part and a large one") 
 }
 
 TEST_CASE("disk: where that line makes no sense the large part says all") {
-  // The small one took less than its share, then as long as the large one.
+  // The small part is faster than its share, then as slow as the large one, or slower.
   for (const double small_s : {0.5e-3, 0.1, 0.2}) {
     CAPTURE(small_s);
     const DiskCost disk = disk_through({{100'000}, small_s}, {{10'000'000}, 0.1});
     CHECK(disk.write_rate.value == Approx(100e6).epsilon(1e-9));
     CHECK(disk.write_latency == 0_ms);
   }
-  // However fast, a machine file takes the rate.
+  // A machine file accepts even the highest rate.
   CHECK(disk_through({{1}, 0}, {{2}, 0}).write_rate.value <= 1e15);
 }
 

@@ -1,4 +1,4 @@
-// The speed of the moment around a training.
+// The momentary speed of the machine around a training.
 #include "exec/calibration/gradient_alone.h"
 
 #include "reports/record/statistics.h"
@@ -9,7 +9,7 @@
 namespace foretrain::exec {
 namespace {
 
-/// Steps of so many seconds.
+/// A record with steps of this duration.
 Record steps_of(double step_s) {
   Record record;
   record.mode = Mode::simulate;
@@ -37,7 +37,7 @@ TEST_CASE("gradient alone: it is measured before and after a training, and gives
   REQUIRE(run.alone_s.size() == 2);
   CHECK(run.alone_s[0] > 0);
   CHECK(run.alone_s[1] > 0);
-  // A forecast that has gradients of 1 s: the machine is faster by that.
+  // The machine is faster by the ratio to a forecast with gradients of 1 s.
   std::vector<double> slower;
   const auto moment = alone.at_moment_of(run, [&](const Case& each, double factor) {
     slower.push_back(factor);

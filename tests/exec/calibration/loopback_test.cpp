@@ -1,4 +1,4 @@
-// Messages over loopback of probes that are made up.
+// Message costs over loopback from made-up probes.
 #include "exec/calibration/loopback.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Costs of messages from round trips that are made up.
+// Message costs from made-up round trips.
 #include "exec/calibration/message_costs.h"
 
 #include <catch2/catch.hpp>
@@ -34,7 +34,7 @@ TEST_CASE("message costs: a byte of the first 32 KB takes less than one of a lon
   CHECK(cost.first_bytes == 0.5);
   CHECK(cost.sending(Bytes{20'000}).ns == 5'000 + 1'200);
   CHECK(cost.receiving(Bytes{20'000}).ns == 5'000 + 800);
-  // Half of 32,768 bytes count, all that follow.
+  // The first 32,768 bytes count half, later ones fully.
   CHECK(cost.sending(Bytes{1'016'384}).ns == 5'000 + 120'000);
   CHECK(cost.on_one_core().first_bytes == 0.8);
   CHECK(cost.on_one_core().sending(Bytes{20'000}).ns == 5'000 + 1'200);
@@ -71,7 +71,7 @@ TEST_CASE("message costs: on one core nobody is woken on another") {
 TEST_CASE("crossings: each is taken at the speed of the first looks, the median counts") {
   std::size_t looks = 0;
   const CoresSeen known{{{5'000'000}, {5'000'000}, {5'000'000}}};
-  // The third of three crossings meets a machine at half its speed.
+  // The third of three crossings sees the machine at half its speed.
   CoreWatch watch([&] { return CoreLook{++looks > 4 ? 10e-3 : 5e-3, 0}; }, known);
   double value = 0;
   Crossings crossings([&] { return Crossing{++value, 10 * value, 5 * value}; }, watch);

@@ -1,4 +1,4 @@
-// What is noisy is measured again.
+// Repetition of noisy measurements.
 #include "exec/calibration/repeater.h"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@
 namespace foretrain::exec {
 namespace {
 
-/// Cores that are always as fast.
+/// Cores with a constant speed.
 CoreLook still() { return {0.01, 0.01}; }
 
 struct Told {
@@ -39,7 +39,7 @@ TEST_CASE("repeater: what is steady is measured as often as asked and noted") {
   CHECK(calls == 5);
   CHECK(medians == std::vector<double>{103, 7});
   REQUIRE(told.machine.measurements.size() == 2);
-  // The middle half of 101 to 105 lies between 102 and 104.
+  // The middle half of 101 to 105 is between 102 and 104.
   CHECK(told.machine.measurements[0] == Measurement{"one", 1.0 / 103, 5});
   CHECK(told.machine.measurements[1] == Measurement{"two", 0, 5});
   CHECK(told.lines.empty());
@@ -79,7 +79,7 @@ TEST_CASE("repeater: below its floor nothing is noise") {
   repeater.measure({{"figure", 1e-6}},
                    [&] { return std::vector<double>{++calls % 2 == 0 ? 1e-6 : 2e-6}; });
   CHECK(calls == 5);
-  // It is noted all the same.
+  // The figure is recorded anyway.
   CHECK(told.machine.measurements[0].spread == Approx(0.25));
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("core watch: what calibration saw of the cores becomes figures of the 
   const CoresSeen seen = watch.seen();
   CHECK(seen.known());
   CHECK(seen.alone == ReferenceTimes{{10'000'000}, {10'000'000}, {12'000'000}});
-  // Of a machine that is known, its speed stays what figures are of.
+  // For a known machine, figures stay relative to its known speed.
   CoreWatch later(still, seen);
   CHECK(later.slower(watch.look(), watch.look()) == Approx(1.0).epsilon(0.2));
   CHECK(later.seen() == seen);

@@ -1,4 +1,4 @@
-// What of a folder of checkpoints is read, what is passed over.
+// Reading a folder of checkpoints, including damaged ones.
 #include "exec/checkpoint/checkpoint.h"
 
 #include "exec/checkpoint/durable_file.h"
@@ -43,7 +43,7 @@ void write_part(const NodePart& node, std::int64_t cut, Manifest& manifest) {
   manifest.parts.push_back(written.part);
 }
 
-/// The cuts of which a node has its part, the oldest first.
+/// The checkpoints of which a node has its part, oldest first.
 std::vector<std::int64_t> cuts_kept_by(const NodePart& node) {
   std::vector<std::int64_t> cuts;
   for (const std::int64_t cut : {100, 200, 300, 400, 500}) {
@@ -52,7 +52,7 @@ std::vector<std::int64_t> cuts_kept_by(const NodePart& node) {
   return cuts;
 }
 
-/// A whole checkpoint of two nodes, whose states are `text` with their roles.
+/// Writes a complete checkpoint of two nodes, whose states are `text` plus their roles.
 Manifest make_whole(const fs::path& run, std::int64_t cut, const std::string& text,
                     const std::string& name = "a", int keep = 100) {
   Manifest manifest{name, cut, {cut * 1000}, "none", "scenario", {}};
@@ -103,7 +103,7 @@ TEST_CASE("checkpoints: a torn, mixed, stale, moved or damaged one is passed ove
   if (wrong == "changed") write_text_file(part, "Newerserver0");
   if (wrong == "stale")
     fs::copy_file(file_of_part(run, 100, "server0"), part, fs::copy_options::overwrite_existing);
-  if (wrong == "foreign") {  // of another run, as long
+  if (wrong == "foreign") {  // from another run, with the same size
     const TempFolder other;
     make_whole(other.path(), 200, "other", "b");
     fs::copy_file(file_of_part(other.path(), 200, "server0"), part,
@@ -142,7 +142,7 @@ TEST_CASE("checkpoints: what is no file is passed over, a part of another size i
   const std::string wrong = GENERATE("folder", "pipe", "long", "manifest");
   CAPTURE(wrong);
   fs::path named = part;
-  constexpr std::uintmax_t kMuch = 64'000'000'000;  // none of it is on the disk
+  constexpr std::uintmax_t kMuch = 64'000'000'000;  // a sparse file without disk blocks
   if (wrong == "long") fs::resize_file(part, kMuch);
   if (wrong == "manifest") named = folder_of_cut(run, 200) / kManifestFile;
   if (wrong != "long") fs::remove(named);
@@ -169,7 +169,7 @@ TEST_CASE("checkpoints: those of another run than the record beside them are pas
   REQUIRE(newest.passed_over.size() == 1);
   CHECK_THAT(newest.passed_over.front(),
              Contains("step-200: is of run b, the record beside it of run a"));
-  record.run.clear();  // of an older version of this program
+  record.run.clear();  // as written by an older version of this program
   write_record(record, run);
   CHECK(newest_checkpoint(run, true).manifest->cut == 200);
 }
@@ -186,7 +186,7 @@ TEST_CASE("checkpoints: a node without the launcher's folder removes what so man
     for (const NodePart& node : {here, there, beside}) write_part(node, cut, manifest);
     return write_manifest(launcher.path(), manifest, 2);
   };
-  CHECK(make(100) == 0);  // one is whole, two are to stay
+  CHECK(make(100) == 0);  // one is complete, two are kept
   CHECK(make(200) == 100);
   Manifest never_whole;
   write_part(there, 300, never_whole);
@@ -197,7 +197,7 @@ TEST_CASE("checkpoints: a node without the launcher's folder removes what so man
   write_text_file(folder_of_cut(host.path(), 100) / ".server0.ckpt.new", "it was killed");
   there.remove_before(outdated);
   CHECK(cuts_kept_by(there) == Cuts{200, 300, 400});
-  CHECK(cuts_kept_by(beside) == Cuts{100, 200, 400});  // that is another node's
+  CHECK(cuts_kept_by(beside) == Cuts{100, 200, 400});  // this part belongs to another node
   CHECK(!fs::exists(folder_of_cut(host.path(), 100) / ".server0.ckpt.new"));
   beside.remove_before(outdated);
   CHECK(!fs::exists(folder_of_cut(host.path(), 100)));
@@ -211,7 +211,7 @@ TEST_CASE("checkpoints: where parts are on other machines, those that are seen a
   const fs::path run = folder.path();
   make_whole(run, 100, "older");
   make_whole(run, 200, "newer");
-  fs::remove(file_of_part(run, 200, "worker0"));  // it is elsewhere
+  fs::remove(file_of_part(run, 200, "worker0"));  // it is on another machine
   CHECK(newest_checkpoint(run, false).manifest->cut == 200);
   CHECK(newest_checkpoint(run, true).manifest->cut == 100);
   fs::resize_file(file_of_part(run, 200, "server0"), 3);
@@ -283,7 +283,7 @@ TEST_CASE("checkpoints: a part that cannot be written is told, nothing of it sta
   Keep keep;
   keep.cut = 5;
   keep.state = [] { return std::string("state"); };
-  const WrittenPart written = node_part(file, "worker0").write(keep);  // below a file
+  const WrittenPart written = node_part(file, "worker0").write(keep);  // the folder is a file
   CHECK_THAT(written.wrong, Contains("worker0.ckpt"));
   CHECK(written.part.sha256 == sha256_of("state"));
 }

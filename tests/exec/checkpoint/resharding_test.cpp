@@ -1,4 +1,4 @@
-// Who goes on with another number of servers ends as if nothing had happened.
+// A training that resumes with another number of servers gives the same result.
 #include "exec/checkpoint/resharding.h"
 
 #include "models/base/random.h"
@@ -38,7 +38,7 @@ std::shared_ptr<Training> with_servers(const std::string& strategy, int workers,
   return training;
 }
 
-/// What `before` had kept at a cut, for the nodes of `after`.
+/// The states that `before` saved for a checkpoint, for the nodes of `after`.
 KeptCut resharded(const KeptCut& cut, const Training& before, const Training& after) {
   KeptCut moved = cut;
   for (int shard = after.servers; shard < before.servers; ++shard) {
@@ -59,7 +59,7 @@ void check_same_end(const std::shared_ptr<Training>& before,
                     const std::shared_ptr<Training>& after) {
   const Shuffled expected = run_shuffled(before, 1);
   REQUIRE(!expected.kept.cuts.empty());
-  // A sum is taken parameter by parameter, so it does not ask where its neighbours are.
+  // Sums are taken per parameter, so they do not depend on the sharding.
   CHECK(run_shuffled(after, 2).weights == expected.weights);
   for (const auto& [cut, states] : expected.kept.cuts) {
     CAPTURE(cut);
@@ -96,7 +96,7 @@ TEST_CASE("resharding: where buckets are tensors, dealt round") {
   check_same_end(dealt(1), with_servers("sync", 2, 4));
 }
 
-/// Four of 512 features an example.
+/// Examples with four of 512 features.
 std::shared_ptr<const Dataset> few_features(std::int64_t examples) {
   constexpr std::int64_t kFeatures = 512;
   Stream stream(7, "test.resharding");
@@ -211,7 +211,8 @@ TEST_CASE("resharding: forth and back is the state that was") {
   const KeptCut& cut = kept.kept.cuts.begin()->second;
   const KeptCut back = resharded(resharded(cut, *three, *one), *one, *three);
   for (int server = 0; server < 3; ++server) {
-    // Its own last update, and each bucket's staleness, are of the whole now.
+    // The last update of each bucket and its staleness now come from the whole, so only sizes are
+    // equal.
     CHECK(back.states.at(2 + server).size() == cut.states.at(2 + server).size());
   }
   const auto sync_one = with_servers("sync", 2, 1);

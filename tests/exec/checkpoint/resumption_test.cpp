@@ -1,4 +1,4 @@
-// Whether what a folder holds could go on.
+// Whether the content of a folder can be resumed.
 #include "exec/checkpoint/resumption.h"
 
 #include "reports/record/files.h"
@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A run that came to `outcome`, with a whole checkpoint of step 40, whose states are elsewhere.
+/// A run with this outcome and a complete checkpoint of step 40, whose states are on another
+/// machine.
 Case leave_run(const fs::path& folder, Outcome outcome) {
   Record record = testing::small_record(Mode::run, "sync");
   record.outcome = outcome;
@@ -49,7 +50,7 @@ TEST_CASE("resumption: nothing goes on of another training, a torn checkpoint, a
   const TempFolder empty;
   Case left = leave_run(folder.path(), Outcome::failed);
   REQUIRE(step_to_go_on_from(folder.path(), left, false) == 40);
-  CHECK(!step_to_go_on_from(folder.path(), left, true));  // its states are not here
+  CHECK(!step_to_go_on_from(folder.path(), left, true));  // its states are not in this folder
   CHECK(!step_to_go_on_from(empty.path(), left, false));
   left.scenario.training.batch_size += 1;
   CHECK(!step_to_go_on_from(folder.path(), left, false));
@@ -74,7 +75,7 @@ TEST_CASE("resumption: a table that lacks rows from before the cut is named") {
   }
   CHECK(lost_tables(record, manifest).empty());
   record = {};
-  record.step_totals.emplace();  // a summary
+  record.step_totals.emplace();  // a summary only
   CHECK(lost_tables(record, manifest).empty());
 }
 

@@ -1,4 +1,4 @@
-// What jobs take of their core: the thread's time, with what handing them over costs.
+// CPU time of jobs, including the cost of handing them over.
 #include "exec/driver/job_clock.h"
 
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ TEST_CASE("job clock: a lap is CPU time, so sleep is no part of it") {
 
 TEST_CASE("job clock: handing over counts, waiting for others does not") {
   JobClock clock;
-  CHECK(clock.handed_over(900_us, 100_us, true) == 100_us);  // it waited for others: nothing known
+  CHECK(clock.handed_over(900_us, 100_us, true) == 100_us);  // it waited for jobs: unknown
   CHECK(clock.handed_over(112_us, 100_us, true) == 112_us);
   CHECK(clock.handed_over(900_us, 200_us, true) == 212_us);
 }

@@ -1,4 +1,4 @@
-// Work that a thread hands over to a loop: order, more of it, its end.
+// Work that a thread hands over to an event loop: order, nested work, its end.
 #include "exec/driver/loop_queue.h"
 
 #include <boost/asio/io_context.hpp>
@@ -26,7 +26,7 @@ TEST_CASE("loop queue: what a thread hands over is done on the loop, in its orde
       });
     }
   });
-  loop.run();  // ends by itself: nothing more is expected
+  loop.run();  // returns because nothing more is expected
   other.join();
   REQUIRE(done.size() == kPieces);
   for (int i = 0; i < kPieces; ++i) CHECK(done[static_cast<std::size_t>(i)] == i);

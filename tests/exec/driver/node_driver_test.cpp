@@ -1,4 +1,4 @@
-// A driver whose peer, on loopback, is lost, then back.
+// A driver whose peer on loopback is lost, then comes back.
 #include "exec/driver/node_driver.h"
 
 #include <boost/asio/io_context.hpp>
@@ -14,7 +14,7 @@ namespace foretrain::exec {
 namespace {
 using boost::asio::ip::tcp;
 
-/// Writes down what it is told.
+/// A node that records its inputs.
 class Listener : public Node {
  public:
   explicit Listener(std::vector<std::string>& told) : told_(told) {}
@@ -33,7 +33,7 @@ class Listener : public Node {
   std::vector<std::string>& told_;
 };
 
-/// A started driver of node 1, which hears from worker 0.
+/// A started driver of node 1, which gets messages from worker 0.
 struct Driven {
   boost::asio::io_context loop{1};
   std::vector<std::string> told;
@@ -49,7 +49,7 @@ struct Driven {
             .fault = [](const Fault& fault) { FAIL(fault.why); }};
   }
 
-  /// The ends of a new connection: the worker's, then this node's.
+  /// Both ends of a new connection: the worker's, then this node's.
   std::pair<std::shared_ptr<Connection>, std::shared_ptr<Connection>> connect() {
     tcp::socket theirs{loop};
     tcp::socket ours{loop};
@@ -64,7 +64,7 @@ struct Driven {
     return {worker, end(ours)};
   }
 
-  /// The worker says it, and it is here.
+  /// Sends a message from the worker and waits for its arrival.
   void say(Connection& worker, const Connection& here, std::int64_t step) {
     const std::uint64_t before = here.received();
     const Message message{.kind = MessageKind::push, .step = {step}};

@@ -1,4 +1,4 @@
-// Tests of the networks that stand for a cluster's hosts.
+// The networks of emulated hosts.
 #include "exec/emulation/emulation.h"
 
 #include "exec/emulation/hosts.h"
@@ -50,7 +50,7 @@ std::string error_of(const ClusterSpec& cluster) {
   return "(no error)";
 }
 
-/// What a tool says of the network of a host, or of this machine's.
+/// The output of a tool about the network of a host, or of this machine.
 json asked(const std::vector<std::string>& arguments) {
   return json::parse(run_tool(arguments, ""));
 }
@@ -99,7 +99,7 @@ TEST_CASE("emulation: a host's interface has the rate and the burst of the scena
     CHECK(queue.at("kind") == "tbf");
     CHECK(queue.at("options").at("rate") == (host < 2 ? 12'500'000 : 125'000'000));
     CHECK(queue.at("options").at("burst").get<double>() ==
-          Approx(host < 2 ? 32'000 : 50'000).margin(20));  // the kernel keeps it as a time
+          Approx(host < 2 ? 32'000 : 50'000).margin(20));  // the kernel stores it as a time
   }
 }
 
@@ -214,7 +214,7 @@ TEST_CASE("emulation: hosts share this machine's cores in turn") {
   std::vector<int> cores;
   for (const auto& seat : seats) cores.push_back(seat.cores.at(0));
   CHECK(cores == std::vector<int>{4, 6, 4, 6});
-  // One core: worker and server of a host have to share it.
+  // With one core, worker and server of a host have to share it.
   scenario.cluster.hosts[0].cores = 1;
   CHECK(exec::seats_of(prepare(scenario_case, Need::shape), {4, 6})[3].cores ==
         std::vector<int>{4});

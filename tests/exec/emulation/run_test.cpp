@@ -1,4 +1,4 @@
-// Tests of trainings on emulated clusters.
+// Trainings on emulated clusters.
 #include "exec/launch/run.h"
 
 #include "scenarios/language/input_error.h"
@@ -81,11 +81,11 @@ TEST_CASE("emulated run: while a link is cut nobody gets on, then all do, with t
   cut.cut = {"worker1", "server0"};
   cut.one_way = GENERATE(false, true);
   CAPTURE(cut.one_way);
-  scenario_case.scenario.faults = {cut, cut};  // two at once: the link is back when both are over
+  scenario_case.scenario.faults = {cut, cut};  // two at once: the link is back when both end
   scenario_case.scenario.faults[1].at = Duration::from_seconds(0.1);
   const Record record = run_emulated(scenario_case);
   CHECK(record.weights_sha256 == weights);
-  REQUIRE(record.time > cut.at);  // else it was over before
+  REQUIRE(record.time > cut.at);  // else it ended before the fault
   CHECK(record.time > cut.at + cut.lasting);
 }
 
@@ -117,7 +117,8 @@ TEST_CASE("emulated run: a slow link takes its bytes at its share of the rate") 
   scenario_case.scenario.faults = {slow};
   const Record record = run_emulated(scenario_case);
   CHECK(record.weights_sha256 == weights);
-  // A burst goes at once before the rate counts; the first messages are faster than the tool.
+  // A burst is sent at once before the rate applies; the first messages arrive before the tool has
+  // run.
   const double bytes = static_cast<double>(record.nodes[0].tx.value);
   CHECK(record.time.seconds() > 0.5 * bytes / 1.25e6);
 }
@@ -173,7 +174,7 @@ std::vector<pid_t> children_of(pid_t parent) {
   return children;
 }
 
-// The networks of three nodes of a launcher, once they are there.
+// The networks of three nodes of a launcher, as soon as they exist.
 std::set<std::string> networks_of_nodes(pid_t launcher) {
   std::set<std::string> networks;
   for (int i = 0; i < 3'000 && networks.size() < 3; ++i) {
@@ -186,7 +187,7 @@ std::set<std::string> networks_of_nodes(pid_t launcher) {
   return networks;
 }
 
-// Takes the network of a child down that is the node with this id.
+// Disables the network of the child process that is the node with this id.
 void cut_off(const std::string& id) {
   for (const pid_t child : children_of(getpid())) {
     std::ifstream file("/proc/" + std::to_string(child) + "/cmdline");
@@ -222,7 +223,7 @@ TEST_CASE("emulated run: a network that goes down is a lost worker, whom some do
     CHECK(record.nodes[1].lost.find("gave up: the connection to it was lost") == 0);
     return;
   }
-  // 3 s of silence, then as a rule half a second; machines that do other things take longer.
+  // 3 s of silence plus half a second, or more on a busy machine.
   CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count() < 30);
   CHECK(record.outcome == Outcome::failed);
   CHECK(record.failure.find("the connection to it was lost") != std::string::npos);

@@ -1,4 +1,4 @@
-// What the tests of emulated clusters share.
+// Shared helpers for tests of emulated clusters.
 #pragma once
 
 #include "reports/record/record.h"
@@ -11,20 +11,20 @@
 
 namespace foretrain::testing {
 
-/// Whether this machine emulates clusters; says why where it does not.
+/// Whether this machine can emulate clusters; prints the reason if not.
 bool can_emulate();
 
-/// `workers` and one server on hosts of their own at 1 Gbit/s, a small training.
+/// A small training of `workers` and one server, each on its own host at 1 Gbit/s.
 Case emulated_case(const std::string& strategy, int workers, std::int64_t steps);
 
-/// Runs with --emulate; the training succeeds.
+/// Runs with --emulate; the training has to succeed.
 Record run_emulated(const Case& scenario_case);
 
-/// The network namespace of a process, `net:[4026531840]`; empty where it is gone.
+/// The network namespace of a process, `net:[4026531840]`; empty if the process has ended.
 std::string network_of(pid_t process);
 
-/// Whether anything keeps one of these networks: a process in it, a file descriptor, a mount.
-/// Waits for a while, since processes that were killed take a moment to go.
+/// Whether one of these networks still exists because of a process in it, a file descriptor, a
+/// mount. Waits for a while, because killed processes take a moment to end.
 bool still_kept(const std::set<std::string>& networks);
 
 }  // namespace foretrain::testing

@@ -1,4 +1,4 @@
-// What launcher, nodes tell each other arrives as it was.
+// Control messages of launchers, of nodes arrive unchanged.
 #include "exec/launch/control.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What goes wrong in a run ends it soon, with one message, no process left, the record kept.
+// A failing run ends soon, with one message, no remaining process, a record.
 #include "exec/launch/memory_need.h"
 #include "exec/launch/run.h"
 #include "exec/transport/handshake.h"
@@ -35,7 +35,7 @@ std::string contents_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Our child processes that are a node with this id, or any node.
+// Our child processes that are the node with this id, or any node.
 std::vector<pid_t> nodes_of(pid_t parent, const std::string& id = {}) {
   std::vector<pid_t> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -53,7 +53,7 @@ std::vector<pid_t> nodes_of(pid_t parent, const std::string& id = {}) {
   return found;
 }
 
-// A run that would take minutes; `harm` is done to it when it has made some steps.
+// A run that would take minutes; `harm` is called after some steps.
 Record run_and(const std::string& strategy, const std::function<void()>& harm) {
   const Case scenario_case = small_case(strategy, 2, 10'000'000);
   bool harmed = false;
@@ -74,7 +74,7 @@ Record run_and(const std::string& strategy, const std::function<void()>& harm) {
   return record;
 }
 
-// What follows from a death is in the stories of the supervisor (tests/golden/supervision).
+// The consequences of a death are in the supervisor's stories (tests/golden/supervision).
 TEST_CASE("failure: a worker that is killed ends the run where all wait for it, and is named") {
   const Record record = run_and("sync", [] { kill(nodes_of(getpid(), "1").at(0), SIGKILL); });
   CHECK(record.outcome == Outcome::failed);
@@ -138,7 +138,7 @@ TEST_CASE("failure: a server's port that is taken is named with its server") {
 
 TEST_CASE("failure: a program that is no node is named with how it ended") {
   exec::RunOptions options;
-  options.program = "/bin/sleep";  // does not understand its arguments, and exits
+  options.program = "/bin/sleep";  // rejects the arguments and exits
   const Record record = exec::run(small_case("sync", 1, 10), options);
   CHECK(record.outcome == Outcome::failed);
   CHECK(record.failure.find("exited with status 1") != std::string::npos);
@@ -158,7 +158,7 @@ TEST_CASE("failure: nodes that never join are named when their time is up") {
 }
 
 TEST_CASE("failure: a training that needs more memory than there is does not begin") {
-  // A worker holds 21 GB; of any machine there are enough of them.
+  // A worker needs 21 GB; there are too many workers for any machine.
   const auto workers = static_cast<int>(exec::available_memory().value / 10'000'000'000) + 2;
   Case scenario_case = small_case("sync", workers, 10);
   scenario_case.scenario.model.name = "mlp";
@@ -172,7 +172,7 @@ TEST_CASE("failure: a training that needs more memory than there is does not beg
 }
 
 TEST_CASE("failure: strangers at a server's port do not disturb a run") {
-  // Two ports in a row that are free now: the launcher's and its server's.
+  // Two consecutive free ports: for the launcher and its server.
   boost::asio::io_context loop;
   exec::RunOptions options;
   options.program = program_path();
@@ -184,7 +184,7 @@ TEST_CASE("failure: strangers at a server's port do not disturb a run") {
       boost::system::error_code refused;
       stranger.connect({boost::asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port)},
                        refused);
-      exec::FrameHeader hello;  // of a worker, who will not know the job's key
+      exec::FrameHeader hello;  // from a worker that does not know the job's key
       hello.kind = static_cast<std::uint16_t>(exec::HandshakeKind::hello);
       hello.from = 1;
       boost::asio::write(stranger, boost::asio::buffer(exec::encode(hello)), refused);

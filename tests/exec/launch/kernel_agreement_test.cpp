@@ -1,4 +1,4 @@
-// Nodes that were started with different kernels compute with those that all of them have.
+// Nodes with different kernels agree on kernels that all of them have.
 #include "exec/launch/kernel_agreement.h"
 
 #include "exec/launch/control.h"
@@ -76,7 +76,7 @@ TEST_CASE("kernel agreement: what all began with is kept, else who lacks it is n
              Contains("worker1 computes with avx2 kernels, and all began with avx512"));
 }
 
-// Comes to the launcher as rank 1 until it has told its kernels; what the launcher says to that.
+// Connects to the launcher as rank 1 until it has sent its kernels; returns the launcher's answer.
 std::string tell_kernels(int port, const std::string& kernels,
                          const std::vector<std::string>& others) {
   const auto talk = [&](boost::asio::io_context& loop,
@@ -137,7 +137,7 @@ TEST_CASE("kernel agreement: a node that has other kernels alone ends the run, b
                  Contains("worker1 (rank 1) with made-up; install the package"));
 }
 
-// A ring of three, of which rank 1 is killed; the others wait for it.
+// Starts a ring of three and kills rank 1; the others wait for it.
 void kill_one_of_a_ring(TaskJob& job) {
   std::ofstream(job.path("small.yaml"))
       << "foretrain: 1\nname: small\ndataset: {take: 300, test_take: 100}\n"

@@ -1,4 +1,4 @@
-// Which of two installed programs runs.
+// The choice between two installed programs.
 #include "exec/launch/kernel_program.h"
 
 #include "exec/transport/build_name.h"
@@ -27,7 +27,7 @@ void put_program(const fs::path& path, const std::string& text = "#!/bin/sh\n") 
   fs::permissions(path, fs::perms::owner_all);
 }
 
-// Both programs, as a package has them.
+// Both programs, installed as by a package.
 struct Installed {
   TempFolder folder;
   fs::path called = fs::path(folder.path()) / "bin/foretrain";
@@ -74,7 +74,7 @@ TEST_CASE("kernel program: what cannot be had is refused with what there is") {
       "has both, or build with -DFORETRAIN_ARCH=x86-64-v";
   fs::remove(installed.behind);
   refused(installed.small, "avx512", true, "this program has avx2" + alone + "4");
-  // One that was built for this machine is no part of a package.
+  // A program built for one machine does not belong to a package.
   refused({"avx512", installed.called}, "avx2", true, "this program has avx512" + alone + "3");
 }
 

@@ -1,4 +1,4 @@
-// Where a job key comes from.
+// Sources of a job key.
 #include "exec/launch/key_file.h"
 
 #include "scenarios/language/input_error.h"

@@ -1,4 +1,4 @@
-// What is told of a training that does not fit into the memory of this machine.
+// The error for a training that exceeds this machine's memory.
 #include "exec/launch/memory_need.h"
 
 #include "scenarios/language/input_error.h"
@@ -14,7 +14,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// What is wrong with the memory of that training, of whose data set nothing is made; or `fits`.
+/// The error about the memory of this training, without creating its data set; or `fits`.
 std::string told_of_memory(const std::string& dataset) {
   const Case each =
       parse_scenario("foretrain: 1\ndataset: " + dataset + "\ntraining: {workers: 2, steps: 2}\n",

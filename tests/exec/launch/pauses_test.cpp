@@ -1,4 +1,4 @@
-// Tests of pauses: a process that stands still, then goes on.
+// Pauses: a process is suspended, then continues.
 #include "exec/launch/pauses.h"
 
 #include "exec/launch/run.h"
@@ -78,7 +78,7 @@ TEST_CASE("pauses: pauses that overlap are one long one") {
 }
 
 TEST_CASE("pauses: a server is stopped once, as a fault says") {
-  Scenario scenario = pausing({3'600'000'000'000}, {1'000'000});  // of workers
+  Scenario scenario = pausing({3'600'000'000'000}, {1'000'000});  // for workers
   scenario.faults = {{.at = {20'000'000}, .stop = "server0", .lasting = {100'000'000}}};
   boost::asio::io_context loop;
   std::vector<int> signals;

@@ -1,4 +1,4 @@
-// A rank that a test plays to a launcher.
+// A rank that a test imitates for a launcher.
 #pragma once
 
 #include "exec/transport/handshake.h"
@@ -15,13 +15,13 @@
 
 namespace foretrain::testing {
 
-/// Begins to talk over a connection to the launcher; what it hears in the end goes into `answer`.
+/// Starts a conversation with the launcher; the result goes into `answer`.
 using Talk =
     std::function<void(boost::asio::io_context& loop,
                        const std::shared_ptr<exec::Connection>& connection, std::string& answer)>;
 
-/// Comes to the launcher at `port`, again and again until it has an answer: what that was. Each
-/// talk has so long.
+/// Connects to the launcher at `port` repeatedly until there is an answer, which it returns. Each
+/// attempt takes up to `most`.
 inline std::string talk_to_launcher(int port, std::chrono::seconds most, const Talk& talk) {
   std::string answer;
   for (int i = 0; i < 200 && answer.empty(); ++i) {

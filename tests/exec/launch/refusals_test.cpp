@@ -1,4 +1,4 @@
-// Whom a node or its launcher has refused, who was slow.
+// Connections that a node or its launcher rejected, or that were slow.
 #include "exec/launch/refusals.h"
 
 #include <catch2/catch.hpp>

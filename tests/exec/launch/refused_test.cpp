@@ -1,4 +1,4 @@
-// What only a simulation knows cannot be run.
+// Features of simulations that a run rejects.
 #include "exec/launch/run.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/resolve/read.h"

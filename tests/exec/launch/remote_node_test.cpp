@@ -1,4 +1,4 @@
-// A node behind an ssh, which a shell stands in for.
+// A node behind an ssh, for which a shell stands in.
 #include "exec/launch/remote_node.h"
 
 #include "exec/system/process.h"
@@ -20,7 +20,7 @@ namespace {
 using Catch::Contains;
 using Catch::StartsWith;
 
-// A host, a command follow: $0, $1 of the script.
+// Arguments of the script: the host ($0), the command ($1).
 SshHosts shell_as_ssh() {
   return {{"b"}, {"/bin/sh", "-c", "exec /bin/sh -c \"$1\""}, "127.0.0.1"};
 }
@@ -62,7 +62,7 @@ TEST_CASE("remote node: a host that ssh does not reach is told from one without 
 
 TEST_CASE("remote node: one that nobody answers ends when its launcher lets go of it") {
   boost::asio::io_context loop(1);
-  // Nobody listens there; by itself it would try for a minute.
+  // Nobody listens on that port; the node would try for a minute.
   const std::vector<std::string> words{program_path(), "node", "--address", "127.0.0.1",
                                        "--port",       "1",    "--id",      "0",
                                        "--folder",     "/",    "--key",     "stdin"};

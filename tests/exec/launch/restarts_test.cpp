@@ -1,4 +1,4 @@
-// Trainings that go on from a checkpoint of which some tasks cannot read their parts.
+// Trainings that resume from a checkpoint although some tasks cannot read their parts.
 #include "tests/support/task_job.h"
 
 #include <catch2/catch.hpp>
@@ -12,11 +12,11 @@ namespace foretrain::testing {
 namespace {
 namespace fs = std::filesystem;
 
-// Three of its checkpoints stay; there are steps enough behind the last for the disk.
+// Three checkpoints are kept; the steps after the last give the disk enough time.
 const std::vector<std::string> kWithCheckpoints{"--set", "training.steps=2400", "--set",
                                                 "checkpoint=500 steps"};
 
-// All ranks train; their exit statuses.
+// Starts all ranks and returns their exit statuses.
 std::vector<int> train_all(TaskJob& job, const std::vector<std::string>& more = {}) {
   std::vector<std::string> words = kWithCheckpoints;
   words.insert(words.end(), more.begin(), more.end());
@@ -28,7 +28,7 @@ fs::path kept_at(const TaskJob& job, int cut) {
   return job.path("out/checkpoints/step-" + std::to_string(cut));
 }
 
-// The steps of the whole checkpoints, the newest first.
+// The steps of the complete checkpoints, newest first.
 std::vector<int> kept_cuts(const TaskJob& job) {
   std::vector<int> cuts;
   for (const int cut : {2000, 1500, 1000, 500}) {
@@ -55,7 +55,7 @@ TEST_CASE("tasks: a torn part that rank 0 sees is passed over for the checkpoint
   CHECK(job.answer().at("weights_sha256") == weights);
 }
 
-// To rank 0 a part that is not there may be on another machine.
+// For rank 0 a missing part may be on another machine.
 TEST_CASE("tasks: where ranks cannot read their parts all go back to the newest that all have") {
   TaskJob job(3);
   REQUIRE(train_all(job) == kAllDone);

@@ -1,4 +1,4 @@
-// The rows of a run on their way to its folder.
+// The rows that a run writes to its folder.
 #include "exec/launch/run_rows.h"
 
 #include "reports/record/files.h"

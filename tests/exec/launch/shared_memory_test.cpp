@@ -1,4 +1,4 @@
-// Runs whose nodes have memory in common end with the same weights.
+// Runs with shared memory between nodes give the same weights.
 #include "tests/support/cases.h"
 #include "tests/support/real_run.h"
 
@@ -15,7 +15,7 @@ namespace foretrain::testing {
 namespace {
 namespace fs = std::filesystem;
 
-// Memory of rings that child processes of this one have mapped.
+// The number of mapped rings in child processes of this process.
 int rings_of_nodes() {
   int rings = 0;
   const std::string parent = "PPid:\t" + std::to_string(getpid()) + "\n";
@@ -47,7 +47,7 @@ TEST_CASE("shared memory: nodes of one host have a ring each way, and end with t
   };
   const Record record = real_run(scenario_case, options);
   CHECK(record.weights_sha256 == by_tcp.weights_sha256);
-  CHECK(most == 2 * links);  // a memory of each link, mapped by both ends
+  CHECK(most == 2 * links);  // one ring per link, mapped by both ends
 }
 
 TEST_CASE("shared memory: a forecast is of TCP, and says so") {

@@ -1,4 +1,4 @@
-// Silence is counted in the listener's own time.
+// The silence limit counts the listener's own time.
 #include "exec/launch/silence.h"
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ using namespace literals;
 
 constexpr Duration kSilenceLimit = 3_s;
 
-// Looks `times` more, `apart`; how many of them found nobody lost.
+// Looks up to `times` more, `apart` from each other; returns how many found the node alive.
 int looks_before_lost(Silence& silence, Instant& now, Duration apart, std::uint64_t bytes,
                       int times) {
   for (int look = 0; look < times; ++look) {
@@ -46,7 +46,7 @@ TEST_CASE("silence: a listener that was stopped counts one interval, however lon
   CHECK_FALSE(silence.look(now, 9));
   now = now + stopped;
   CHECK_FALSE(silence.look(now, 9));
-  // Ten further ones bring it to 2.75 s.
+  // Ten more looks bring it to 2.75 s.
   CHECK(looks_before_lost(silence, now, 250_ms, 9, 100) == 10);
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("silence: of who waits for a core counts what it had of it") {
   Silence silence(kSilenceLimit);
   Instant now{};
   CHECK_FALSE(silence.look(now, 9));
-  // A tenth of a core: ten times as long. Of one that had nothing no time counts.
+  // With a tenth of a core it takes ten times as long. Time without CPU does not count.
   for (int look = 0; look < 119; ++look) {
     now = now + 250_ms;
     CAPTURE(look);
@@ -96,7 +96,7 @@ TEST_CASE("silence: who has a core and says nothing is lost as before") {
   CHECK_FALSE(silence.look(now, 9));
   for (int look = 0; look < 11; ++look) {
     now = now + 250_ms;
-    REQUIRE_FALSE(silence.look(now, 9, 300_ms));  // of several threads
+    REQUIRE_FALSE(silence.look(now, 9, 300_ms));  // with several threads
   }
   now = now + 250_ms;
   CHECK(silence.look(now, 9, 300_ms));

@@ -1,4 +1,4 @@
-// How the hosts of a run are read from the command line.
+// Parsing of a run's hosts on the command line.
 #include "exec/launch/ssh_hosts.h"
 
 #include "scenarios/language/input_error.h"

@@ -1,4 +1,4 @@
-// What tasks agree on before they meet.
+// Agreements of tasks before they connect.
 #include "exec/launch/task_start.h"
 
 #include "scenarios/language/input_error.h"

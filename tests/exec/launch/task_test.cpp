@@ -1,4 +1,4 @@
-// Which task of a launcher the variables describe.
+// The task that a launcher's variables describe.
 #include "exec/launch/task.h"
 
 #include "scenarios/language/input_error.h"
@@ -37,7 +37,7 @@ Variables torchrun() {
   return {{"RANK", "2"}, {"WORLD_SIZE", "4"}, {"MASTER_ADDR", "node7"}, {"MASTER_PORT", "29500"}};
 }
 
-// As srun of Slurm 22.05 sets them.
+// As set by srun of Slurm 22.05.
 Variables srun() {
   return {{"SLURM_JOB_ID", "17"},
           {"SLURM_STEP_ID", "0"},
@@ -49,7 +49,7 @@ Variables srun() {
           {"SLURM_SRUN_COMM_HOST", "10.1.2.3"}};
 }
 
-// As mpirun of Open MPI 4.1 sets them.
+// As set by mpirun of Open MPI 4.1.
 Variables mpirun() {
   return {{"OMPI_COMM_WORLD_RANK", "1"},
           {"OMPI_COMM_WORLD_SIZE", "4"},
@@ -105,7 +105,7 @@ TEST_CASE("task: every task of a job finds the same port and the next job anothe
   Variables next_step = srun();
   next_step["SLURM_STEP_ID"] = "1";
   CHECK(task_of(srun())->port != task_of(next_step)->port);
-  // mpirun in an allocation of Slurm: only some of its processes come by a step.
+  // mpirun in an allocation of Slurm: only some of its processes are started by a step.
   Variables by_step = mpirun();
   by_step["SLURM_STEP_ID"] = "0";
   CHECK(task_of(mpirun())->port == task_of(by_step)->port);
@@ -131,7 +131,7 @@ TEST_CASE("task: of Open MPI on several machines MASTER_ADDR is needed") {
   CHECK(task.elsewhere);
 }
 
-// As mpiexec.hydra of MPICH 4.0 and of Intel MPI sets them on one machine.
+// As set by mpiexec.hydra of MPICH 4.0 and of Intel MPI on one machine.
 Variables mpiexec() {
   return {{"PMI_RANK", "1"}, {"PMI_SIZE", "3"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "3"}};
 }
@@ -206,7 +206,7 @@ TEST_CASE("task: variables of a launcher that is not known are an error that nam
   CHECK(told({"JSM_NAMESPACE_RANK=0", "JSM_NAMESPACE_SIZE=1"}) == "none");
   CHECK(told({"JSM_NAMESPACE_RANK=1"}) == "none");
   CHECK(told({"PAGE_SIZE=4096", "PAGE_RANK=high"}) == "none");
-  // A launcher that also sets known variables is understood.
+  // Unknown variables beside known ones are ignored.
   CHECK(told({"A_RANK=1", "A_SIZE=4", "RANK=1", "WORLD_SIZE=4"}) == "none");
   CHECK(told({"OMPI_COMM_WORLD_NODE_RANK=0", "OMPI_UNIVERSE_SIZE=8", "OMPI_COMM_WORLD_RANK=0",
               "OMPI_COMM_WORLD_SIZE=1"}) == "none");

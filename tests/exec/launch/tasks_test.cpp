@@ -1,4 +1,4 @@
-// Tasks that somebody else started: real processes that find each other by variables.
+// Tasks of a foreign launcher: real processes that find each other by environment variables.
 #include "exec/transport/handshake.h"
 #include "tests/exec/launch/played_rank.h"
 #include "tests/support/certificates.h"
@@ -18,7 +18,7 @@
 namespace foretrain::testing {
 namespace {
 
-// Comes to the launcher as rank 1; why it was refused.
+// Connects to the launcher as rank 1; returns the reason of the rejection.
 std::string try_to_join(int port, const exec::Handshake& handshake) {
   return talk_to_launcher(
       port, std::chrono::seconds(2),
@@ -44,7 +44,7 @@ TEST_CASE("tasks: three processes find each other by variables while a stranger 
   CHECK(answer.at("weights_sha256") == job.ordinary_answer().at("weights_sha256"));
   CHECK(answer.at("updates") == 200);
   CHECK(answer.at("refused").get<int>() >= 1);
-  CHECK(answer.at("nodes").at(1).at("core").is_null());  // the launcher's placement, none of ours
+  CHECK(answer.at("nodes").at(1).at("core").is_null());  // the foreign launcher places tasks
   CHECK(job.errors(0).find(", which called itself worker1: it does not know the job key") !=
         std::string::npos);
   CHECK(job.file("1.out").empty());
@@ -55,7 +55,7 @@ TEST_CASE("tasks: three processes find each other by variables while a stranger 
 TEST_CASE("tasks: the cases of a sweep are run in turn by the same processes") {
   TaskJob job(3);
   const std::vector<std::string> sweep{"--set", "sweep.training.strategy=[sync, async]"};
-  for (const int rank : {2, 1, 0}) job.start(rank, sweep);  // the launcher comes last
+  for (const int rank : {2, 1, 0}) job.start(rank, sweep);  // rank 0, the launcher, starts last
   for (const int rank : {0, 1, 2}) CHECK(job.end_of(rank) == 0);
   const auto answer = job.answer();
   REQUIRE(answer.at("cases").size() == 2);
@@ -148,7 +148,7 @@ TEST_CASE("tasks: a number that does not fit the scenario ends all of them with 
   }
 }
 
-// A training that goes on for hours, once it has made some steps.
+// Starts a training that would take hours and waits for its first steps.
 void start_long(TaskJob& job, const std::string& strategy) {
   const std::vector<std::string> hours{"--set", "training.steps=100000000", "--set",
                                        "training.strategy=" + strategy};
@@ -201,7 +201,7 @@ const std::vector<std::string> kWithTls{"--tls"};
 TEST_CASE("tasks: --tls in every task ends with the same weights, and the record says so") {
   TaskJob job(3);
   job.start(0, kWithTls);
-  job.start(1, {}, kJobKey, {{"FORETRAIN_TLS", "on"}});  // as a job script says it to all
+  job.start(1, {}, kJobKey, {{"FORETRAIN_TLS", "on"}});  // as a job script sets it for all
   job.start(2, kWithTls);
   for (const int rank : {0, 1, 2}) CHECK(job.end_of(rank) == 0);
   CHECK(job.answer().at("weights_sha256") == job.ordinary_answer().at("weights_sha256"));

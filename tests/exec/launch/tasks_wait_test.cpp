@@ -1,4 +1,4 @@
-// Tasks that somebody else started wait for one that dies, until that is started again.
+// Tasks of a foreign launcher that wait for the restart of a dead one.
 #include "tests/support/task_job.h"
 #include "tests/support/wait_until.h"
 
@@ -12,7 +12,7 @@
 namespace foretrain::testing {
 namespace {
 
-// Three nodes, which wait for each other for so long.
+// A training of three nodes with this `rejoin_limit`.
 void write_waiting(const TaskJob& job, const std::string& training, const std::string& limit) {
   std::ofstream(job.path("small.yaml"))
       << "foretrain: 1\nname: small\ndataset: {take: 300, test_take: 100}\n"

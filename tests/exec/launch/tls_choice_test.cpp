@@ -1,4 +1,4 @@
-// What a user says of encryption.
+// A user's options for encryption.
 #include "exec/launch/tls_choice.h"
 
 #include "scenarios/language/input_error.h"
@@ -45,7 +45,7 @@ TEST_CASE("tls choice: a file that is named comes before its variable") {
   CHECK(choice.files.certificate == "mine.pem");
   CHECK(choice.files.key == "theirs.key");
   CHECK(choice.files.authority.empty());
-  CHECK(!read_tls({}, variables).files.given());  // nobody asked for TLS
+  CHECK(!read_tls({}, variables).files.given());  // TLS was not requested
 }
 
 TEST_CASE("tls choice: what cannot be is told") {

@@ -1,4 +1,4 @@
-// The metrics of a run by HTTP, while it goes on.
+// The metrics of a run over HTTP, while it runs.
 #include "exec/metrics/endpoint.h"
 
 #include "scenarios/language/input_error.h"
@@ -36,12 +36,12 @@ tcp::endpoint place_of(const MetricsEndpoint& endpoint) {
   return read_metrics_place(url.substr(7, url.rfind('/') - 7));
 }
 
-/// What comes back for `request` until the other end closes.
+/// The answer to `request` until the other end closes.
 std::string ask(const tcp::endpoint& place, const std::string& request) {
   asio::io_context loop;
   tcp::socket socket(loop);
   socket.connect(place);
-  boost::system::error_code error;  // it may have had enough before all is written
+  boost::system::error_code error;  // the other end may close before all is written
   asio::write(socket, asio::buffer(request), error);
   std::string answer;
   asio::read(socket, asio::dynamic_buffer(answer), error);

@@ -1,4 +1,4 @@
-// Metrics: what a record holds, as Prometheus reads it.
+// Metrics of a record in the format of Prometheus.
 #include "exec/metrics/metrics.h"
 
 #include "tests/exec/metrics/samples.h"

@@ -1,4 +1,4 @@
-// A run scraped by Prometheus itself, where it is installed.
+// A run scraped by a real Prometheus, if it is installed.
 #include "exec/system/process.h"
 #include "tests/cli/sandbox.h"
 
@@ -31,7 +31,7 @@ int port_for_metrics() {
   return tcp::acceptor(loop, {asio::ip::address_v4::loopback(), 0}).local_endpoint().port();
 }
 
-/// What Prometheus knows by this name; nothing yet: an empty array.
+/// Prometheus' value of this metric; an empty array if it has none yet.
 nlohmann::json query(int port, const std::string& name) {
   asio::io_context loop;
   tcp::socket socket(loop);
@@ -50,7 +50,7 @@ nlohmann::json query(int port, const std::string& name) {
   return json.at("data").at("result");
 }
 
-/// Ends what it started.
+/// A child process that the destructor ends.
 class Child {
  public:
   explicit Child(const std::vector<std::string>& arguments)

@@ -8,7 +8,7 @@
 
 namespace foretrain::testing {
 
-/// Samples by their name with labels.
+/// Samples, keyed by name with labels.
 inline std::map<std::string, double> samples_of(const std::string& text) {
   std::map<std::string, double> samples;
   std::istringstream lines(text);
@@ -20,7 +20,7 @@ inline std::map<std::string, double> samples_of(const std::string& text) {
   return samples;
 }
 
-/// Of which family a sample is: those of a histogram have suffixes.
+/// The family of a sample; samples of histograms have suffixes.
 inline std::string family_of(std::string name) {
   for (const std::string suffix : {"_bucket", "_sum", "_count"}) {
     if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());

@@ -1,4 +1,4 @@
-// CPU quotas of control groups, read in a tree made like the real one.
+// CPU quotas of control groups, in a made-up file tree.
 #include "exec/system/process.h"
 #include "tests/support/temp_folder.h"
 
@@ -51,7 +51,7 @@ TEST_CASE("cpu quota: of cgroup v1 it is the group of the controller cpu") {
   root.write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1");
   root.write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000");
   CHECK_FALSE(root.quota().has_value());
-  // The container mounts its own group alone: /docker/1f is not there.
+  // The container mounts only its own group, so /docker/1f does not exist.
   root.write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "250000");
   CHECK(root.quota().value() == 2.5);
 }

@@ -1,4 +1,4 @@
-// A system that starts no more threads is told; nothing is left waiting.
+// An error is reported if the system starts no more threads.
 #include "exec/driver/compute_threads.h"
 #include "exec/system/process.h"
 #include "exec/system/reference_kernel.h"
@@ -19,15 +19,15 @@
 namespace foretrain::exec {
 namespace {
 
-/// What a child that may start no thread comes to: 0: `act` has returned, 1: it has thrown what
-/// says what is short, another number: neither.
+/// Runs `act` in a child that may start no thread. Returns 0 if it returned, 1 if it threw an error
+/// that names the limit, another number otherwise.
 int without_threads(const std::function<void()>& act) {
   const pid_t child = fork();
   if (child == 0) {
     const rlimit one{1, 1};
     setrlimit(RLIMIT_NPROC, &one);
     constexpr uid_t kNobody = 65534;
-    if (geteuid() == 0 && setuid(kNobody) != 0) _exit(3);  // of root nobody counts them
+    if (geteuid() == 0 && setuid(kNobody) != 0) _exit(3);  // root is not limited
     try {
       act();
     } catch (const std::system_error& error) {

@@ -1,4 +1,4 @@
-// What others had of the cores: of a text by hand, of this machine beside a child that is busy.
+// CPU use by other processes: from a made-up text, from this machine with a busy child.
 #include "exec/system/others_use.h"
 
 #include <catch2/catch.hpp>
@@ -46,7 +46,7 @@ void be_busy_for(std::chrono::milliseconds time) {
   }
 }
 
-// Which others there are nobody knows: a child counts among them until it has ended.
+// A running child counts as another process until it has ended.
 TEST_CASE("others' use: a child that has ended is none of them") {
   const OthersUse use;
   CHECK(!use.share());  // too early

@@ -1,4 +1,4 @@
-// Real child processes: how they end, that none is left.
+// Real child processes: their end, their cleanup.
 #include "exec/system/process.h"
 
 #include <boost/asio/io_context.hpp>
@@ -60,7 +60,7 @@ TEST_CASE("process: a signal that comes before the program is not lost with a ha
 
 TEST_CASE("process: who does not hear the polite signal is killed after the grace") {
   const pid_t deaf = shell("trap '' TERM; while :; do sleep 0.01; done");
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // for the trap
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // until the trap is set
   const pid_t polite = shell("exec sleep 60");
   end_processes({deaf, polite}, 100_ms);
   CHECK(is_gone(deaf));
@@ -71,7 +71,7 @@ TEST_CASE("process: a child is pinned to the cores that it was given and to no o
   const int core = usable_cores().back();
   const pid_t child = shell("exec sleep 60", {core});
   std::string cores;
-  for (int i = 0; i < 400 && cores != std::to_string(core); ++i) {  // it may not have begun yet
+  for (int i = 0; i < 400 && cores != std::to_string(core); ++i) {  // it may not have started yet
     std::ifstream status("/proc/" + std::to_string(child) + "/status");
     for (std::string word; status >> word;) {
       if (word == "Cpus_allowed_list:") status >> cores;
@@ -82,7 +82,7 @@ TEST_CASE("process: a child is pinned to the cores that it was given and to no o
   end_processes({child}, 1_s);
 }
 
-// A control group with the time of one core, of either version; empty if none can be made.
+// A control group with the CPU time of one core, of either version; empty if none can be created.
 std::filesystem::path group_of_one_core() {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -119,7 +119,7 @@ TEST_CASE("process: a CPU quota bounds the cores but pins nothing to the first o
   rmdir(group.c_str());
 }
 
-// What it is at, once that is as `wanted`; else what it is at in the end.
+// The state of the child's first thread as soon as it is as `wanted`, else its last state.
 std::optional<FirstThread> thread_of(pid_t child, bool wants_core, Duration had) {
   std::optional<FirstThread> thread;
   for (int i = 0; i < 2'000; ++i) {
@@ -154,7 +154,7 @@ TEST_CASE("process: who computes wants a core, who sleeps or is stopped does not
 
 TEST_CASE("process: it is known which process holds a connection") {
   namespace asio = boost::asio;
-  const pid_t other = shell("exec sleep 60");  // before: a child has what was open then
+  const pid_t other = shell("exec sleep 60");  // first: it inherits descriptors
   asio::io_context loop;
   asio::ip::tcp::acceptor door(loop, {asio::ip::address_v4::loopback(), 0});
   asio::ip::tcp::socket socket(loop);

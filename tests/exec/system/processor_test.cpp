@@ -1,4 +1,4 @@
-// What is read of a processor, from folders that are made up.
+// Reading the processor's properties from made-up folders.
 #include "exec/system/processor.h"
 
 #include "tests/support/temp_folder.h"

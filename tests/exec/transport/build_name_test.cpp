@@ -1,4 +1,4 @@
-// The name of a build: of sources that are committed, changed, without their history.
+// The name of a build from committed, modified, or unversioned sources.
 #include "exec/transport/build_name.h"
 
 #include "tests/support/places.h"
@@ -23,7 +23,7 @@ void write(const fs::path& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-// A small tree of sources, in history where this machine has git.
+// A small source tree, under version control if this machine has git.
 struct Sources {
   TempFolder folder;
 
@@ -40,9 +40,9 @@ struct Sources {
                 root().string() + "' " + words + " >/dev/null 2>&1");
   }
   [[nodiscard]] bool commit() const { return git("init") && git("add -A") && git("commit -m one"); }
-  // What the build would call them.
+  // The build's name for them.
   [[nodiscard]] std::string name() const { return written("kCommit"); }
-  // What of them a calibration would be of, compiled so.
+  // The name of the measured part of them for calibrations, with these build settings.
   [[nodiscard]] std::string measured(const std::string& how = "GNU 12.2.0 Release") const {
     return written("kMeasured", how);
   }

@@ -1,4 +1,4 @@
-// How one process comes to another one that may not be there yet.
+// Connecting to a process that may not have started yet.
 #include "exec/transport/connecting.h"
 
 #include "exec/transport/lobby.h"
@@ -17,7 +17,7 @@ namespace {
 using boost::asio::ip::tcp;
 using Clock = std::chrono::steady_clock;
 
-// One that connects to a port of loopback, with what came of it.
+// A client that connects to a port of loopback, with the result.
 struct Visitor {
   boost::asio::io_context loop{1};
   tcp::endpoint there{boost::asio::ip::address_v4::loopback(),

@@ -1,4 +1,4 @@
-// Frames over each kind of stream: a socket on loopback, TLS, memory of both ends.
+// Frames over each kind of stream: a socket on loopback, TLS, shared memory.
 #include "exec/transport/connection.h"
 
 #include "tests/exec/transport/pair.h"
@@ -29,7 +29,7 @@ TEST_CASE("connection: frames of 0 bytes to 16 MB cross in both directions at on
   const Carrier carrier = GENERATE(Carrier::socket, Carrier::tls, Carrier::memory);
   CAPTURE(carrier);
   ConnectionPair pair(carrier, {16'000'000});
-  // Around what a reader holds aside, what a record of TLS, what a ring, what a socket takes.
+  // Sizes around the limits of the reader's buffer, a TLS record, a ring, a socket.
   const std::vector<std::size_t> sizes{
       1, 0, 63, 4'028, 4'032, 4'036, 16'320, 16'384, 100'000, 300'000, 1'048'512, 2'000'001, 5, 60};
   const auto size_of = [&](std::size_t i) {
@@ -72,7 +72,7 @@ TEST_CASE("connection: what waits leaves by its bucket, and what is of one bucke
         arrived.emplace_back(header.bucket, header.step);
       },
       fail);
-  pair.one->send(frame_of(0, 0), {});  // TLS has agreed when it arrives
+  pair.one->send(frame_of(0, 0), {});  // the TLS handshake is complete when it arrives
   pair.until([&] { return ready; });
   const auto send = [&](std::uint32_t bucket, std::int64_t step, std::size_t size) {
     pair.one->send(frame_of(size, step, bucket), noise(size, bucket));
@@ -127,7 +127,7 @@ TEST_CASE("connection: last words arrive before the end of the stream") {
   CHECK(why == "it closed the connection");
 }
 
-// Memory of both ends -----------------------------------------------------------------------------
+// Shared memory -----------------------------------------------------------------------------------
 
 TEST_CASE("connection: payloads in memory of both ends take next to nothing of the socket") {
   ConnectionPair pair(Carrier::memory, {300'000});
@@ -144,7 +144,7 @@ TEST_CASE("connection: payloads in memory of both ends take next to nothing of t
   CHECK(arrived == 3);
 }
 
-// So many that the socket does not take a byte for each.
+// Too many to send a byte each over the socket.
 TEST_CASE(
     "connection: a burst of small frames through memory arrives whole, and wakes its reader") {
   ConnectionPair pair(Carrier::memory, {1'000});
@@ -158,7 +158,7 @@ TEST_CASE(
       },
       fail);
   for (int i = 0; i < kFrames; ++i) pair.one->send(frame_of(0, i), {});
-  CHECK_FALSE(pair.one->drained());  // more than memory holds
+  CHECK_FALSE(pair.one->drained());  // exceeds the shared memory
   pair.until([&] { return arrived == kFrames; });
   CHECK(arrived == kFrames);
   pair.one->send(frame_of(8, kFrames), noise(8, 1));
@@ -166,7 +166,7 @@ TEST_CASE(
   CHECK(arrived == kFrames + 1);
 }
 
-/// An address of this machine by which others reach it.
+/// An address of this machine that is reachable from other machines.
 std::optional<boost::asio::ip::address> address_for_others() {
   ifaddrs* all = nullptr;
   std::optional<boost::asio::ip::address> found;

@@ -1,4 +1,4 @@
-// Connections that are encrypted, over real sockets on loopback.
+// Encrypted connections over real sockets on loopback.
 #include "tests/exec/transport/pair.h"
 #include "tests/support/certificates.h"
 #include "tests/support/temp_folder.h"
@@ -39,7 +39,7 @@ TEST_CASE("encrypted: another job key is refused at once, and both ends say so")
   CHECK(!pair.accepting.refused->proved());
 }
 
-// Who has the certificate, but not the key: by files.
+// A certificate without its private key is not enough; both come from files.
 TEST_CASE("encrypted: certificates of one authority are taken, and the key is proved above them") {
   const TempFolder folder;
   const testing::Authority authority(folder / "authority.pem");
@@ -102,7 +102,7 @@ TEST_CASE("encrypted: who does not encrypt and has no key is refused as ever") {
   CHECK(pair.connecting.refused);
 }
 
-// What a socket brings within 20 ms of the loop.
+// Bytes that arrive at a socket within 20 ms of the loop.
 std::vector<std::byte> heard(SocketPair& pair, tcp::socket& socket) {
   pair.loop.run_for(std::chrono::milliseconds(20));
   socket.non_blocking(true);
@@ -112,7 +112,7 @@ std::vector<std::byte> heard(SocketPair& pair, tcp::socket& socket) {
   return all;
 }
 
-// It answers a greeting in plain, and says welcome to all.
+// This end answers a greeting in plain text and welcomes everybody.
 TEST_CASE("encrypted: an end that was talked out of it lets nobody in") {
   HandshakePair pair;
   pair.begin(by(of_our_key()));
@@ -132,7 +132,7 @@ TEST_CASE("encrypted: an end that was talked out of it lets nobody in") {
   const Nonce mine{};
   say({.kind = static_cast<std::uint16_t>(HandshakeKind::challenge)}, mine);
   pair.loop.run_for(std::chrono::milliseconds(20));
-  // Even one that knows the key cannot make it go on in plain.
+  // Even an attacker with the key cannot make it continue in plain text.
   const Proof proof = kJobKey.prove(End::accepting, kEnds, theirs, mine);
   say({.kind = static_cast<std::uint16_t>(HandshakeKind::welcome)}, proof);
   pair.until([&] { return pair.connecting.over(); });
@@ -140,8 +140,7 @@ TEST_CASE("encrypted: an end that was talked out of it lets nobody in") {
   CHECK(pair.connecting.refusal() == Refusal::tls);
 }
 
-// Stands between two ends, passes on what comes, and remembers it; from `changed` on, it flips a
-// bit.
+// A proxy between two ends that forwards and stores the bytes; from `changed` on, it flips a bit.
 class Recorder {
  public:
   Recorder(boost::asio::io_context& loop, const tcp::endpoint& there)

@@ -1,4 +1,4 @@
-// The header on the wire: what is written is read, what is no header is refused.
+// The header on the wire: a header reads back unchanged, other bytes are rejected.
 #include "exec/transport/frame.h"
 
 #include "models/base/random.h"
@@ -70,7 +70,7 @@ TEST_CASE("frame: the greeting of an end that encrypts is told from garbage") {
   REQUIRE(decoded.error == nullptr);
   CHECK(decoded.header.kind == kTlsGreeting);
   CHECK(decoded.header.payload_bytes == 5 + 256 + 4 - sizeof greeting);
-  greeting[3] = std::byte{60};  // longer than one is
+  greeting[3] = std::byte{60};  // above the limit
   CHECK(decode(greeting, kMost).error == std::string("it does not speak this protocol"));
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("frame: garbage, another version and a length beyond reason are told a
   odd.payload_bytes = 4'001;
   CHECK(decode(encode(odd), kMost).error ==
         std::string("it announced a payload that is no whole number of floats"));
-  // Of halves a gradient, a sum, what comes back of sums may be.
+  // With 16-bit floats, payloads of gradients, sums and results can have half the bytes.
   odd.payload_bytes = 4'002;
   for (const auto kind : {MessageKind::push, MessageKind::partial, MessageKind::parameters}) {
     odd.kind = static_cast<std::uint16_t>(kind);
@@ -115,7 +115,7 @@ TEST_CASE("frame: garbage, another version and a length beyond reason are told a
         std::string("it announced a payload that is no whole number of floats"));
 }
 
-// A stream in portions of any size, cut into the frames that were sent ---------------------------
+// A stream in portions of any size is cut into the original frames ------------------------------
 
 struct Sent {
   std::uint32_t from = 0;
@@ -136,7 +136,7 @@ std::vector<std::byte> stream_of(const std::vector<Sent>& frames) {
   return stream;
 }
 
-// As a socket does it: up to `portion` bytes into the room that there is. What is wrong, or null.
+// Like a socket, passes up to `portion` bytes into the free space. Returns the error, or null.
 const char* pour(FrameReader& reader, const std::vector<std::byte>& stream, std::size_t portion,
                  const FrameReader::OnFrame& on_frame) {
   for (std::size_t at = 0; at < stream.size();) {

@@ -68,7 +68,7 @@ TEST_CASE("handshake: who was looking for somebody else is refused") {
   CHECK(pair.connecting.refusal() == Refusal::key);
 }
 
-// A stranger who writes by hand to an end that accepts.
+// A stranger that writes raw bytes to an accepting end.
 struct Stranger : HandshakePair {
   explicit Stranger(Duration limit = {5'000'000'000}, bool share_memory = false) {
     Handshake handshake = handshake_of(kJobKey);
@@ -84,7 +84,7 @@ struct Stranger : HandshakePair {
     boost::asio::write(left, boost::asio::buffer(encode(header)));
     boost::asio::write(left, boost::asio::buffer(bytes.data(), bytes.size()));
   }
-  // All that a node says until it has proved the key. Returns the proof.
+  // Sends all messages of a node up to the proof of the key. Returns the proof.
   std::vector<std::byte> prove() {
     const Nonce mine{};
     Nonce theirs{};
@@ -177,8 +177,8 @@ TEST_CASE("handshake: a launcher that does not answer is told from one with anot
   CHECK(pair.connecting.why() == "it did not answer within 20 ms");
 }
 
-// Sends 1 MB from each end as soon as it is let in. Returns how many bytes of the second one's
-// socket are under way before anybody reads.
+// Sends 1 MB from each end as soon as it is accepted. Returns how many bytes the second end's
+// socket has received before any are read.
 int bytes_on_the_wire(const Handshake& ours, const Handshake& theirs) {
   HandshakePair pair;
   const int socket = pair.left.native_handle();
@@ -214,7 +214,7 @@ TEST_CASE("handshake: afterwards frames may be as long as was agreed, and go thr
   CHECK(bytes_on_the_wire(encrypts, encrypts) > 10'000);
 }
 
-// As from another host, or in a container: nothing is found by it.
+// As on another host or in a container: the memory cannot be found.
 TEST_CASE("handshake: memory that cannot be opened is done without") {
   Stranger node({5'000'000'000}, true);
   node.prove();

@@ -1,4 +1,4 @@
-// What a job key proves.
+// Proofs by a job key.
 #include "exec/transport/job_key.h"
 
 #include <catch2/catch.hpp>
@@ -25,7 +25,7 @@ const Nonce kOne = counting_from(0);
 const Nonce kOther = counting_from(100);
 
 TEST_CASE("job key: a proof is the HMAC-SHA256 of purpose and ids and nonces") {
-  // Reckoned by another program (Python's hmac).
+  // Computed by another program (Python's hmac).
   const JobKey key("0123456789abcdef");
   CHECK(hex(key.prove(End::connecting, {2, kLauncher}, kOne, kOther)) ==
         "905b143bb248e959881d42108252a2bbe7bf9b97e4a31dd5c251f6cc06c81cec");

@@ -1,4 +1,4 @@
-// Who waits in a lobby, who is let in, who has to leave: over real sockets on loopback.
+// Pending handshakes over real sockets on loopback: waiting, accepted, rejected ones.
 #include "exec/transport/lobby.h"
 
 #include "tests/exec/transport/pair.h"
@@ -27,7 +27,7 @@ using boost::asio::ip::tcp;
 constexpr std::size_t kExpected = 2;
 constexpr std::size_t kMostWaiting = kMostStrangers + kExpected;
 
-// A lobby with all that came of it.
+// A lobby with its results.
 struct OpenLobby : SocketPair {
   Handshake handshake;
   tcp::acceptor acceptor{loop, {boost::asio::ip::address_v4::loopback(), 0}};
@@ -58,13 +58,13 @@ struct OpenLobby : SocketPair {
     until([&] { return lobby.waiting() == count; });
     CHECK(lobby.waiting() == count);
   }
-  // Somebody who connects and says nothing. Returns its address.
+  // Connects without sending anything. Returns its address.
   std::string stranger() {
     tcp::socket& socket = strangers.emplace_back(loop);
     socket.connect(acceptor.local_endpoint());
     return to_text(socket.local_endpoint());
   }
-  // A node of the run, which begins to prove the key.
+  // Connects as a node of the run, which begins to prove the key.
   std::shared_ptr<Connection> node(std::uint32_t id) {
     tcp::socket socket(loop);
     socket.connect(acceptor.local_endpoint());
@@ -74,7 +74,7 @@ struct OpenLobby : SocketPair {
         [](const Refused&) {});
     return connection;
   }
-  // The first words of a node.
+  // The first message of a node.
   [[nodiscard]] static std::vector<std::byte> hello(std::uint32_t from) {
     const auto header = encode({.kind = static_cast<std::uint16_t>(HandshakeKind::hello),
                                 .from = from,
@@ -85,7 +85,7 @@ struct OpenLobby : SocketPair {
   }
 };
 
-// TLS: they say all of a greeting, a half of it, nothing.
+// With TLS, strangers send all of a greeting, half of it, or nothing.
 TEST_CASE("lobby: nobody waits for the proof of somebody who came before") {
   const bool tls = GENERATE(false, true);
   OpenLobby open({20'000'000'000}, tls);
@@ -131,7 +131,7 @@ TEST_CASE("lobby: who has proved the key stays, however many come after") {
   }
   const auto second = open.node(4);
   open.until([&] { return open.proved.size() == 2; });
-  open.until_waiting(kMostStrangers);  // nobody is to come any more
+  open.until_waiting(kMostStrangers);  // nobody else is expected
   CHECK(open.proved == std::vector<std::uint32_t>{3, 4});
   CHECK(!open.let_in.front()->closed());
   CHECK(!open.let_in.back()->closed());
@@ -153,7 +153,7 @@ TEST_CASE("lobby: room is kept for nodes that are still to come, for no others")
   CHECK(open.let_in.size() == kExpected);
 }
 
-// It says what a node says, but takes its time: what comes does not renew the limit.
+// The strangers send a node's messages slowly; bytes do not renew the limit.
 TEST_CASE("lobby: slow strangers leave in time, and keep nobody out") {
   OpenLobby open({200'000'000});
   const auto words = OpenLobby::hello(1);
@@ -202,7 +202,7 @@ TEST_CASE("lobby: one that leaves makes room") {
   CHECK(all_left);
 }
 
-// What this process may have open, until the end of the test.
+// A limit to the open files of this process, until the end of the test.
 class FewDescriptors {
  public:
   explicit FewDescriptors(rlim_t most) {
@@ -220,7 +220,7 @@ class FewDescriptors {
 
 TEST_CASE("lobby: where nothing more can be opened the oldest makes room, and others get in") {
   if (testing::kAddressSanitized) {
-    // UBSan, which is built in together with it, looks at objects through a pipe.
+    // UBSan, which is always built together with it, inspects objects through a pipe.
     WARN("skipped: a sanitizer has to open pipes");
     return;
   }
@@ -228,7 +228,7 @@ TEST_CASE("lobby: where nothing more can be opened the oldest makes room, and ot
   for (int i = 0; i < 40; ++i) open.stranger();
   const auto node = open.node(1);
   {
-    // Enough for about half of those who are connected.
+    // Enough for about half of the connections.
     const int next = ::open("/dev/null", O_RDONLY);
     close(next);
     const FewDescriptors few(static_cast<rlim_t>(next) + 20);

@@ -1,4 +1,4 @@
-// Two ends of a connection over loopback, in one process.
+// Both ends of a connection over loopback, in one process.
 #pragma once
 
 #include "exec/transport/handshake.h"
@@ -26,7 +26,7 @@ struct SocketPair {
     left.connect(acceptor.local_endpoint());
     acceptor.accept(right);
   }
-  // A busy machine takes longer than a turn.
+  // Runs the loop repeatedly, because a busy machine may need several turns.
   void until(const std::function<bool()>& done) {
     for (int i = 0; i < 1'000 && !done(); ++i) loop.run_for(std::chrono::milliseconds(10));
   }
@@ -34,7 +34,7 @@ struct SocketPair {
 
 enum class Carrier { socket, tls, memory };
 
-// The ends know each other; `left` connects.
+// A connection between two ends that know each other; `left` connects.
 struct ConnectionPair : SocketPair {
   std::shared_ptr<Connection> one;
   std::shared_ptr<Connection> other;
@@ -59,7 +59,7 @@ struct ConnectionPair : SocketPair {
   }
 };
 
-// What a handshake said to one end.
+// The result of a handshake at one end.
 struct EndOutcome {
   std::shared_ptr<Connection> proved;
   std::optional<std::uint32_t> from;
@@ -91,7 +91,7 @@ inline Handshake handshake_of(const JobKey& key) {
   return {.key = key, .most_payload = {16'000'000}, .limit = {5'000'000'000}};
 }
 
-// Two ends and the handshake of each.
+// Two ends with a handshake each.
 struct HandshakePair : SocketPair {
   std::shared_ptr<Connection> connected;
   std::shared_ptr<Connection> accepted;
@@ -113,8 +113,8 @@ struct HandshakePair : SocketPair {
   }
 };
 
-// A frame that is no message between nodes: those are whole floats. Bytes repeat after 253, so that
-// a piece in the wrong place is noticed.
+// A frame that is not a message between nodes, whose payloads are whole floats. Bytes repeat after
+// 253, so that a misplaced piece is noticed.
 inline FrameHeader frame_of(std::size_t size, std::int64_t step, std::uint32_t bucket = 0) {
   return {.kind = 200, .bucket = bucket, .step = step, .payload_bytes = size};
 }

@@ -1,4 +1,4 @@
-// Memory of two processes: whose is opened, whose is not.
+// Shared memory of two processes: valid, invalid offers.
 #include "exec/transport/shared_ring.h"
 
 #include "tests/exec/transport/pair.h"
@@ -71,7 +71,7 @@ TEST_CASE("shared ring: an offer that is not of such memory opens nothing") {
   const MemoryOffer good = offer;
   const auto opens = [&] { return open_memory(offer) != nullptr; };
   CHECK(opens());
-  ++offer.password[1];  // of another process that has such a descriptor: a container's numbers
+  ++offer.password[1];  // as with another process that has this descriptor: a container's numbers
   CHECK_FALSE(opens());
   for (const std::int64_t bytes :
        {std::int64_t{-1}, std::int64_t{0}, std::int64_t{2'000}, std::int64_t{1} << 62}) {

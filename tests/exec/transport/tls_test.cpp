@@ -1,4 +1,4 @@
-// Which files make a process one of its run.
+// The files that admit a process to its run.
 #include "exec/transport/tls.h"
 
 #include "scenarios/language/input_error.h"

@@ -1,4 +1,4 @@
-// What is set on a socket: asked of the kernel again.
+// Socket options, read back from the kernel.
 #include "exec/transport/tuning.h"
 
 #include <catch2/catch.hpp>
@@ -42,7 +42,7 @@ TEST_CASE("tuning: what the scenario says is what the socket has") {
   spec.socket_buffer = {50'000};
   spec.unsent = {30'000};
   CHECK(tune(socket.native, spec) == "reno");
-  CHECK(socket.option(SOL_SOCKET, SO_SNDBUF) == 100'000);  // the kernel counts its own part, too
+  CHECK(socket.option(SOL_SOCKET, SO_SNDBUF) == 100'000);  // the kernel includes its own overhead
   CHECK(socket.option(SOL_SOCKET, SO_RCVBUF) == 100'000);
   CHECK(socket.option(IPPROTO_TCP, TCP_NOTSENT_LOWAT) == 30'000);
 }

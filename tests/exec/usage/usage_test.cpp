@@ -1,4 +1,4 @@
-// What a process has used: its own, not that of the one which started it.
+// Resource usage of a process without that of its parent.
 #include "exec/usage/usage.h"
 
 #include "tests/support/cases.h"

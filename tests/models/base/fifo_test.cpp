@@ -1,4 +1,4 @@
-// The queue against a std::deque.
+// The queue, compared with a std::deque.
 #include "models/base/fifo.h"
 
 #include "models/base/random.h"
@@ -34,7 +34,7 @@ TEST_CASE("fifo: items that can only be moved go through it") {
   CHECK(queue.size() == 25);
 }
 
-// The most places that a queue of the test below has had.
+// The largest number of places of any queue in the test below.
 std::size_t most_places = 0;
 struct CountedPlaces : std::vector<int> {
   void push_back(int item) {
@@ -66,7 +66,7 @@ TEST_CASE("fifo: after any operations it holds what a deque holds") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     Stream draw(seed, "test.fifo");
-    // Longer and longer queues: places at the front are used again in the long ones only.
+    // Queues of increasing length: only long ones reuse the places at the front.
     const std::uint64_t length = seed;
     Fifo<std::uint64_t> queue;
     std::deque<std::uint64_t> twin;

@@ -11,7 +11,7 @@ namespace {
 TEST_CASE("quantity: a transfer takes its bytes by the rate, rounded up") {
   CHECK(transfer_time({125'000'000}, {125e6}).ns == 1'000'000'000);
   CHECK(transfer_time({1}, {1e9}).ns == 1);
-  CHECK(transfer_time({1}, {3e9}).ns == 1);  // never no time at all
+  CHECK(transfer_time({1}, {3e9}).ns == 1);  // never zero
   CHECK(transfer_time({10}, {3e9}).ns == 4);
   CHECK(transfer_time({0}, {1e9}).ns == 0);
 }

@@ -1,4 +1,4 @@
-// Tests of the named streams: their bits are pinned, their draws follow their distributions.
+// Named random streams: their fixed bits, the distributions of their draws.
 #include "models/base/random.h"
 
 #include "models/base/check.h"
@@ -49,9 +49,9 @@ double relative_error(double value, double truth) {
 
 }  // namespace
 
-// Computed apart from this code, in Python, from the published definitions of FNV-1a, splitmix64
-// with xoshiro256**; that program gives the published 11520, 0, 1509978240, 1215971899390074240
-// for the state 1, 2, 3, 4.
+// Computed independently, in Python, from the published definitions of FNV-1a, splitmix64 and
+// xoshiro256**; that program gives the published 11520, 0, 1509978240, 1215971899390074240 for the
+// state 1, 2, 3, 4.
 TEST_CASE("random: the bits of a stream are pinned", "[random]") {
   struct Pinned {
     std::uint64_t seed;
@@ -116,7 +116,7 @@ TEST_CASE("random: below deals every number about equally often", "[random]") {
       REQUIRE(draw < bound);
       ++counts[draw];
     }
-    // Chi-square with bound - 1 degrees of freedom: its mean plus six standard deviations.
+    // Chi-square with bound - 1 degrees of freedom: at most its mean plus six standard deviations.
     const double expected = static_cast<double>(kDraws) / static_cast<double>(bound);
     double chi_square = 0;
     for (const int count : counts) chi_square += (count - expected) * (count - expected) / expected;
@@ -126,7 +126,7 @@ TEST_CASE("random: below deals every number about equally often", "[random]") {
   }
 }
 
-// With the bound 3 * 2^62 a plain remainder of 64 bits would deal the lowest third twice as often.
+// With the bound 3 * 2^62, a plain remainder of 64 bits would give the lowest third twice as often.
 TEST_CASE("random: below has no bias to low numbers at large bounds", "[random]") {
   INFO("seed " << kSeed);
   Stream stream(kSeed, "below.large");
@@ -212,7 +212,7 @@ TEST_CASE("random: shuffle makes permutations, each of three items as often", "[
     ++counts[static_cast<std::size_t>(9 * three[0] + 3 * three[1] + three[2])];
   }
   CHECK(std::count(counts.begin(), counts.end(), 0) == 21);
-  // 1,000 expected of each, standard deviation 29: five of them.
+  // Expected are 1,000 of each with a standard deviation of 29; the bound is five of them.
   for (const int count : counts) CHECK((count == 0 || std::abs(count - 1'000) < 145));
 }
 

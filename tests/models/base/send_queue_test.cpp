@@ -54,7 +54,7 @@ TEST_CASE("send queue: a kernel that takes all lets none overtake") {
 TEST_CASE("send queue: what has left no longer stands before what the kernel has") {
   Queue queue = queue_of({5, 4}, 150);
   queue.pop_front();
-  // The first 150 bytes are now those of the message with bucket 4, and half of the next one.
+  // The first 150 bytes are now the message with bucket 4 and half of the next one.
   queue.push({3, 2}, 150);
   queue.push({2, 3}, 150);
   CHECK(numbers_of(queue) == std::vector{1, 2, 3});
@@ -67,7 +67,7 @@ TEST_CASE("send queue: random messages leave in the order of their buckets and o
   for (int round = 0; round < 200; ++round) {
     const auto taken = static_cast<std::int64_t>(draw.below(500));
     Queue queue;
-    std::vector<Queued> twin;  // inserted by hand
+    std::vector<Queued> twin;  // sorted by insertion
     for (int number = 0; number < 50; ++number) {
       const Queued message{static_cast<std::uint32_t>(draw.below(5)), number,
                            static_cast<std::int64_t>(1 + draw.below(200))};

@@ -1,4 +1,4 @@
-// Arithmetic on times: exact where there is such a time, else the longest there is.
+// Arithmetic on times: exact if representable, else the longest time.
 #include "models/base/time.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What caches hold, against a cache of sets, line by line.
+// Cache contents, compared with a set-associative cache line by line.
 #include "models/cost/caches.h"
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ constexpr Bytes kShared{10'000};
 
 MemoryHierarchy memory() { return {kOwn, kShared, 1e-9, 1e-8, 2e-8, 1e-7, {}, {}}; }
 
-/// The share of a piece that is gone, so many caches away.
+/// The lost share of a piece after traffic of this many cache sizes.
 double gone(double caches) {
   const double came = 4 * caches;
   return 1 - std::exp(-came) * (1 + came + came * came / 2 + came * came * came / 6);
@@ -47,7 +47,7 @@ TEST_CASE("caches: what others touched since on the core pushes bytes out to the
   const Refill refill = caches.touch(0, {0, 1, {10}});
   CHECK(refill.shared + refill.memory == Approx(10 * gone(1.01)));
   CHECK(refill.memory == Approx(10 * gone(0.101)));
-  // On another core they leave the private cache alone.
+  // Traffic on another core does not affect the private cache.
   caches.touch(1, {1, 1, {1000}});
   CHECK(caches.touch(0, {0, 1, {10}}).shared < 0.1);
 }
@@ -78,7 +78,7 @@ TEST_CASE("caches: what nobody touches goes as neighbours bring their bytes") {
   caches.at(Instant{} + rest);
   const double brought = 1e9 * rest.seconds();
   const Refill refill = caches.touch(0, piece);
-  // What is in the core's own cache they leave there.
+  // Neighbours do not affect the core's own cache.
   CHECK(refill.memory == Approx(std::min(10 * gone(0.01), 10 * gone((10 + brought) / 10'000))));
   caches.touch(0, {0, 2, {4'000}});
   caches.at(Instant{} + rest + rest);
@@ -103,7 +103,7 @@ TEST_CASE(
   const auto passed = [](Bytes whole) {
     Caches caches({{1'000}, {8'000}, 1e-9, 10e-9, 20e-9, 10e-9, {}, {}}, 1);
     const Touched part{0, 1, {100}};
-    CHECK(caches.pass(0, part, whole).memory == 100);  // nobody has looked at it yet
+    CHECK(caches.pass(0, part, whole).memory == 100);  // its first use
     const Refill refill = caches.pass(0, part, whole);
     CHECK(refill.fresh == 0);
     return refill;
@@ -123,12 +123,12 @@ TEST_CASE("caches: nothing is waited for where nothing is known of them") {
   CHECK(caches.time_of(caches.touch(0, {0, 1, {1'000'000}})) == Duration{});
 }
 
-/// A cache of lines in sets of four, which an address hashes to, that replaces a set's oldest.
+/// A cache with hashed sets of four lines that evicts the oldest line of a set.
 class FourWays {
  public:
   explicit FourWays(std::uint64_t lines) : sets_(lines / 4) {}
 
-  /// Whether it was missing.
+  /// Returns whether the line was missing.
   bool touch(std::uint64_t line) {
     std::vector<std::uint64_t>& set = sets_[mixed(line) % sets_.size()];
     const auto known = std::ranges::find(set, line);
@@ -169,7 +169,7 @@ TEST_CASE("caches: a walk misses what it does in sets of four lines") {
 }
 
 TEST_CASE("caches: as many bytes are missing as in sets of four lines after others' work") {
-  // Two pieces of work in turn, the second with new bytes each time, as examples are.
+  // Two pieces of work in turn; the second uses new bytes each time, like examples.
   constexpr std::uint64_t kFirst = 1'200;
   const std::uint64_t others = GENERATE(2'000U, 8'000U, 16'000U, 24'000U);
   CAPTURE(others);

@@ -1,4 +1,4 @@
-// Where jobs run: by what they cost on a nominal core.
+// Event loop or thread: the choice by a job's cost on a nominal core.
 #include "models/cost/job_placement.h"
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ Cost cost_of(double flops) {
   return cost;
 }
 
-// 50 us at 80 GFLOP/s are four million.
+// A time of 50 us at 80 GFLOP/s is four million operations.
 const Cost kSmall = cost_of(3.99e6);
 const Cost kLarge = cost_of(4.01e6);
 

@@ -1,4 +1,4 @@
-// What the step graph counts is what the nodes ask for or tell of in a step.
+// The costs in the step graph equal what nodes ask for or report in a step.
 #include "models/graph/step_graph.h"
 #include "models/protocol/registry.h"
 #include "tests/models/graph/trainings.h"
@@ -18,14 +18,14 @@ using testing::Counted;
 using testing::set_option;
 using testing::training_of;
 
-/// What the nodes of a training have cost so far.
+/// The costs of a training's nodes so far.
 struct Spent {
-  TotalCost chief;    // but for updates
-  TotalCost servers;  // but for updates
+  TotalCost chief;    // without updates
+  TotalCost servers;  // without updates
   TotalCost updates;
 };
 
-/// Carries a training out, inputs first in, first out, each effect at once.
+/// Runs a training with inputs first in, first out, and each effect executed immediately.
 Spent spent_in(const std::shared_ptr<const Training>& training) {
   std::vector<std::unique_ptr<Node>> nodes;
   std::deque<std::pair<NodeId, Input>> inputs;
@@ -79,7 +79,7 @@ std::shared_ptr<Training> counted_training(const Counted& counted) {
   return training;
 }
 
-/// A step in the middle: what a training of so many steps takes more than one of a step less.
+/// The cost of a middle step: that of a training minus that of one with a step less.
 void check_step(const Counted& counted) {
   const auto shorter = counted_training(counted);
   const auto longer = counted_training(counted);
@@ -90,7 +90,7 @@ void check_step(const Counted& counted) {
   const int workers = counted.workers;
   const Protocol& protocol = protocol_called(counted.strategy);
   const bool each = protocol.gradients_an_apply(longer->options, workers) == 1;
-  // A worker's part of a step for each worker; updates are of all of them together, or one each.
+  // A worker's part of a step for each worker; updates are one for all workers, or one each.
   const auto of_all = [&](const Spent& spent) {
     return times(spent.chief, workers) + spent.servers + times(spent.updates, each ? 1 : workers);
   };

@@ -1,4 +1,4 @@
-// How far pieces lie back, against a list that is walked through.
+// Reuse distances, compared with a list that is searched.
 #include "models/cost/touch_order.h"
 
 #include "models/base/random.h"
@@ -11,7 +11,7 @@
 namespace foretrain {
 namespace {
 
-/// As the header says it, in no hurry.
+/// A direct, slow implementation of the header's definition.
 class WalkedList {
  public:
   explicit WalkedList(Bytes most) : most_(most) {}
@@ -68,7 +68,7 @@ TEST_CASE("touch order: as a list that is walked through says, whatever is touch
   const auto seed = GENERATE(1U, 2U, 3U, 4U);
   CAPTURE(seed);
   Stream stream(seed, "touches");
-  const std::uint64_t pieces = seed == 1 ? 3 : 700;  // never tidied away; far more than are known
+  const std::uint64_t pieces = seed == 1 ? 3 : 700;  // never tidied; far more than are known
   const Bytes most{20'000};
   TouchOrder order(most);
   WalkedList list(most);
@@ -76,7 +76,7 @@ TEST_CASE("touch order: as a list that is walked through says, whatever is touch
   for (std::int64_t i = 0; i < 20'000; ++i) {
     const std::uint64_t among = stream.below(4) == 0 ? pieces : std::min<std::uint64_t>(pieces, 40);
     const auto piece = static_cast<std::uint32_t>(stream.below(among));
-    const Bytes size{static_cast<std::int64_t>(1 + stream.below(1000))};  // of then: it may shrink
+    const Bytes size{static_cast<std::int64_t>(1 + stream.below(1000))};  // may shrink each time
     const auto found = order.touch(piece, size, {i});
     const auto expected = list.touch(piece, size, {i});
     REQUIRE(found.has_value() == expected.has_value());

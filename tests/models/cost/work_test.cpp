@@ -1,4 +1,4 @@
-// What pieces of work cost, counted by hand.
+// The costs of pieces of work, counted by hand.
 #include "models/cost/work.h"
 
 #include "models/layers/dense.h"
@@ -119,14 +119,14 @@ TEST_CASE("work: an update of adam reads and writes two numbers of state besides
 
 TEST_CASE("work: a sparse update reads its pushes and the rows that they touch") {
   const auto sgd = rule("sgd");
-  // Two pushes that touch 20 parameters, and want as many.
+  // Two pushes with 20 touched and 20 wanted parameters each.
   const Bytes pushes = push_size({20, 20}) * 2;
   const Cost cost = sparse_apply_cost(kParameters, 2, pushes, *sgd);
   const std::int64_t rows = pushes.value / 12;
   CHECK(rows == 41);
   CHECK(cost.read == Traffic{.parameters = {4 * rows}, .messages = pushes});
   CHECK(cost.written == Traffic{.parameters = {4 * rows}});
-  // No more than there are.
+  // No more than exist.
   CHECK(sparse_apply_cost(30, 2, pushes, *sgd).written.parameters.value == 4 * 30);
 }
 

@@ -1,4 +1,4 @@
-// Tests of the CIFAR-10 reader on files that the tests write.
+// The CIFAR-10 reader on files that the tests write.
 #include "models/data/cifar10.h"
 
 #include "tests/support/places.h"

@@ -1,4 +1,4 @@
-// Tests of the Criteo reader.
+// The Criteo reader.
 #include "models/data/criteo.h"
 
 #include "models/data/feature_hash.h"
@@ -19,14 +19,14 @@ using Catch::Contains;
 
 namespace {
 
-/// A row whose 39 fields are `common` but for one.
+/// A row whose 39 fields are equal except one.
 std::string row(int field = 0, const std::string& text = "", const std::string& label = "0") {
   std::string line = label;
   for (int i = 1; i < kCriteoFields; ++i) line += "\t" + (i == field ? text : std::string("7"));
   return line + "\n";
 }
 
-/// The feature of one field, by its text.
+/// The feature of a field with this text.
 std::uint32_t feature(int field, const std::string& text) {
   const auto dataset = parse_criteo(row(field, text), "a", 30);
   return rows_of(*dataset)[0].entries[static_cast<std::size_t>(field - 1)].first;
@@ -56,7 +56,7 @@ TEST_CASE("criteo: a row has 39 features of value 1", "[criteo]") {
       CHECK(value == 1);
     }
   }
-  // Only the field that differs.
+  // Only the changed field differs.
   for (std::size_t i = 0; i < 39; ++i) {
     CHECK((rows[0].entries[i].first == rows[1].entries[i].first) == (i != 2));
   }
@@ -77,7 +77,7 @@ TEST_CASE("criteo: large integers share a feature by their logarithm", "[criteo]
   CHECK(feature(1, "4") != feature(1, "5"));
   CHECK(feature(1, "1000") == feature(1, "1010"));
   CHECK(feature(1, "1000") != feature(1, "1030"));
-  // Small ones stay themselves, and are taken for no logarithm.
+  // Small integers stay distinct and are never rounded to a logarithm.
   const std::set<std::uint32_t> small{feature(1, "-3"), feature(1, "-1"), feature(1, "0"),
                                       feature(1, "1"),  feature(1, "2"),  feature(1, "3"),
                                       feature(1, "")};
@@ -124,7 +124,7 @@ TEST_CASE("criteo: test and dev are judged by together whether streamed or held"
 }
 
 TEST_CASE("criteo: the hash is the one that is known", "[criteo]") {
-  // Another hash is another model: whoever changes it writes the new numbers, the changelog.
+  // Another hash makes another model: a change has to update these numbers and the changelog.
   FeatureHash hash;
   hash.add("68fd1e64");
   CHECK(hash.below(32) == 0x49fc30dbu);

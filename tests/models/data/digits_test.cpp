@@ -1,4 +1,4 @@
-// Tests of the drawn digits: the same from a seed, yet not all alike.
+// Drawn digits: reproducible from a seed, yet varied.
 #include "models/data/digits.h"
 
 #include "models/data/digit_strokes.h"
@@ -72,8 +72,8 @@ TEST_CASE("digits: a smaller draw is the beginning of a larger one", "[digits]")
   CHECK(few.test.pixels == test.pixels);
 }
 
-// A change of the drawing changes every accuracy that was ever reported on digits: whoever means
-// it writes the new sums here, with a line in the changelog.
+// A changed drawing changes every accuracy ever reported on digits: an intended change has to
+// update these sums and the changelog.
 TEST_CASE("digits: the drawing is the one whose checksum is known", "[digits]") {
   const ImageSplit split = draw_digits(500, 100, 1);
   CHECK(checksum(split.train) == 0xbccd2a5ab17c02a1u);
@@ -87,7 +87,7 @@ TEST_CASE("digits: all ten classes are about equally frequent", "[digits]") {
     REQUIRE(label < 10);
     ++counts[label];
   }
-  // 500 expected, standard deviation 21: five of them.
+  // Expected are 500 with a standard deviation of 21; the bound is five of them.
   for (const int count : counts) CHECK(std::abs(count - 500) < 106);
 }
 
@@ -109,8 +109,8 @@ TEST_CASE("digits: images of one class differ", "[digits]") {
   }
 }
 
-// The mean training image of each class is a template; the nearest one (Euclid) names a test image.
-// No learning rate to choose, so what it measures is the data: chance is 0.1.
+// Each class has its mean training image as a template; the nearest one (Euclidean) classifies a
+// test image. There is no learning rate, so the test measures only the data: chance is 0.1.
 TEST_CASE("digits: templates recognise most of them, but far from all", "[digits]") {
   const ImageSplit split = draw_digits(4'000, 1'000, 1);
   std::vector<std::vector<double>> mean(10, std::vector<double>(784));

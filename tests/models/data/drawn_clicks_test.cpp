@@ -1,4 +1,5 @@
-// Tests of the drawn clicks: the same from a seed, popular as said, labelled as their weights say.
+// Drawn clicks: reproducible from a seed, with the documented popularity, labelled by their
+// weights.
 #include "models/data/drawn_clicks.h"
 
 #include "models/data/open_data.h"
@@ -17,7 +18,7 @@ using Catch::Contains;
 
 namespace {
 
-/// FNV-1a over the labels, the features of all examples.
+/// FNV-1a over the labels and the features of all examples.
 std::uint64_t checksum(const Dataset& dataset) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   const auto add = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3u; };
@@ -75,16 +76,16 @@ TEST_CASE("drawn clicks: an example is a function of the seed with its number") 
   CHECK(rows_of(*few.test) != first(rows_of(*few.train), 10));
 }
 
-// A change of the drawing changes every figure that was ever reported on clicks: whoever means it
-// writes the new sums here, with a line in the changelog.
+// A changed drawing changes every figure ever reported on clicks: an intended change has to update
+// these sums and the changelog.
 TEST_CASE("drawn clicks: the drawing is the one whose checksum is known") {
   const DataSplit split = draw_clicks({.hash_bits = 20, .train_count = 500, .test_count = 100});
   CHECK(checksum(*split.train) == 0x9c44c5070484539fu);
   CHECK(checksum(*split.test) == 0x124d20fe817304a1u);
 }
 
-// Weights are centred on their fields, so no seed has all its popular values on one side. Standard
-// deviation of a share of 4,000: 0.008.
+// Weights are centred per field, so popular values are balanced for every seed. The standard
+// deviation of a share of 4,000 is 0.008.
 TEST_CASE("drawn clicks: about one of three is clicked with every seed") {
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) {
     CAPTURE(seed);
@@ -94,11 +95,11 @@ TEST_CASE("drawn clicks: about one of three is clicked with every seed") {
   }
 }
 
-// By the field's laws: a count is 0 in half of all examples, in a quarter 1; a category of b
-// octaves has its first value in one of b, its second, its third in one of 2 b each.
+// Expected from the distributions of fields: a count is 0 in half of all examples, 1 in a quarter;
+// a category of b octaves has its first value in 1/b of them, its second and third in 1/(2 b) each.
 TEST_CASE("drawn clicks: few values are in most examples and most are in one") {
   const DataSplit split = draw_clicks({.hash_bits = 30, .train_count = 4'000, .test_count = 0});
-  std::map<std::uint32_t, int> count_of_field;     // the first, a count
+  std::map<std::uint32_t, int> count_of_field;     // the first field, a count
   std::map<std::uint32_t, int> category_of_field;  // the third category, of 16 octaves
   for (const SparseExample& row : rows_of(*split.train)) {
     ++count_of_field[row.entries[0].first];
@@ -158,6 +159,7 @@ TEST_CASE("drawn clicks: the summary says what the examples take in memory") {
   source.format = "clicks";
   source.train_count = 1'000;
   source.test_count = 200;
-  // A start of 8 bytes and a label of 2 a row; a feature and a value of 4 an entry.
+  // A row takes 8 bytes for its start and 2 for its label; an entry takes 4 for its feature and 4
+  // for its value.
   CHECK(summarize_data(source)->memory == Bytes{1'200 * (8 + 2 + 39 * (4 + 4))});
 }

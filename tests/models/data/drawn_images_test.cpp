@@ -1,4 +1,4 @@
-// Tests of the drawn images: the same from a seed, learnable, yet not all alike.
+// Drawn images: reproducible from a seed, learnable, yet varied.
 #include "models/data/drawn_images.h"
 
 #include "tests/support/temp_folder.h"
@@ -22,7 +22,7 @@ std::vector<std::uint8_t> pixels_of(const ImageSource& source, std::int64_t inde
   return {pixels, pixels + source.image().size()};
 }
 
-/// FNV-1a over the labels, the pixels of the first images.
+/// FNV-1a over the labels and pixels of the first images.
 std::uint64_t checksum(const ImageSource& source, std::int64_t count) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   const auto add = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3u; };
@@ -83,8 +83,8 @@ TEST_CASE("drawn images: an image is a function of the seed with its number", "[
   }
 }
 
-// A change of the drawing changes every accuracy that was ever reported on images: whoever means it
-// writes the new sums here, with a line in the changelog.
+// A changed drawing changes every accuracy ever reported on images: an intended change has to
+// update these sums and the changelog.
 TEST_CASE("drawn images: the drawing is the one whose checksum is known", "[images]") {
   const ImageSources sources = draw_images({.side = 30, .seed = 1});
   CHECK(checksum(*sources.train, 100) == 0x298c22d389c44b6cu);
@@ -98,12 +98,12 @@ TEST_CASE("drawn images: all classes are about equally frequent", "[images]") {
   for (std::int64_t i = 0; i < 5'000; ++i) {
     ++counts[static_cast<std::size_t>(sources.train->label(i))];
   }
-  // 500 expected, standard deviation 21: five of them.
+  // Expected are 500 with a standard deviation of 21; the bound is five of them.
   for (const int count : counts) CHECK(std::abs(count - 500) < 106);
 }
 
-// The nearest of 2,000 training images, each reduced to 4 x 4 colours, names a test image. It sees
-// colours alone, so what it measures is that classes can be told, yet not at a glance.
+// The nearest of 2,000 training images, each reduced to 4 x 4 colours, classifies a test image. It
+// uses only colours, so it shows that classes are separable, but not trivially.
 TEST_CASE("drawn images: the nearest neighbour names most of them but not all", "[images]") {
   const ImageSources sources = draw_images({.side = 24, .classes = 10});
   std::vector<std::array<double, 48>> known;

@@ -1,4 +1,4 @@
-// Names hashed to numbers: the published function, spread evenly.
+// Hashed feature names: the published function, a uniform distribution.
 #include "models/data/feature_hash.h"
 
 #include "models/data/data_error.h"
@@ -18,7 +18,7 @@ std::uint32_t hashed(std::string_view text, int bits = 32) {
   return hash.below(bits);
 }
 
-// MurmurHash3's finaliser over a state of FNV-1a that is known: 0xaf63dc4c8601ec8c for "a".
+// MurmurHash3's finaliser applied to known FNV-1a states: 0xaf63dc4c8601ec8c for "a".
 std::uint64_t mixed(std::uint64_t h) {
   h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdu;
   h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53u;
@@ -45,7 +45,7 @@ TEST_CASE("feature hash: short names fill a small table evenly") {
   std::vector<int> table(64);
   for (int i = 0; i < 64'000; ++i) ++table.at(hashed(std::to_string(i), 6));
   const auto [least, most] = std::ranges::minmax(table);
-  CHECK(least > 850);  // 1,000 in the mean, a standard deviation of 31
+  CHECK(least > 850);  // mean 1,000, standard deviation 31
   CHECK(most < 1'150);
 }
 

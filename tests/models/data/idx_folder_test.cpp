@@ -1,4 +1,4 @@
-// Tests of finding the four files of an IDX data set in a folder.
+// Finding the four files of an IDX data set in a folder.
 #include "models/data/idx.h"
 #include "tests/support/idx_files.h"
 #include "tests/support/places.h"

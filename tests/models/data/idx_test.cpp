@@ -1,4 +1,4 @@
-// Tests of the IDX reader on files that the tests write.
+// The IDX reader on files that the tests write.
 #include "models/data/idx.h"
 
 #include "tests/support/idx_files.h"
@@ -21,7 +21,7 @@ namespace {
 
 using Raw = std::string;
 
-/// Numbers as an IDX header has them: 32 bits, big end first.
+/// Numbers as in an IDX header: 32 bits, big-endian.
 Raw numbers(std::initializer_list<std::uint32_t> values) {
   Raw raw;
   for (const auto value : values) {
@@ -47,7 +47,7 @@ Raw read_raw(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Bytes that do not pack well, so that a cut packed file ends in the middle of its data.
+/// Bytes that do not compress well, so that a truncated file ends in the middle of its data.
 Raw noise(std::size_t size) {
   Raw raw(size, '\0');
   std::uint32_t state = 1;
@@ -78,7 +78,7 @@ void check_same(const Images& a, const Images& b) {
   CHECK(a.pixels == b.pixels);
 }
 
-/// What the reader says of this image file, beside a good label file of `labels` examples.
+/// The reader's error about this image file, with a valid label file of `labels` examples.
 std::string complaint_about_images(const TempFolder& folder, const std::string& images,
                                    std::uint32_t labels = 2) {
   const std::string labels_path = folder / "good-labels";
@@ -127,7 +127,7 @@ TEST_CASE("idx: data larger than one piece is read whole", "[idx]") {
 TEST_CASE("idx: the header is read without the data, plain or packed", "[idx]") {
   const TempFolder folder;
   write_raw(folder / "plain", kTwoImages);
-  // The packed data is missing altogether, so whoever reads it fails.
+  // The compressed data is missing entirely, so reading it would fail.
   write_packed(folder / "packed", numbers({0x803, 2, 2, 2}));
   for (const char* name : {"plain", "packed"}) {
     const IdxHeader header = read_idx_header(folder / name);

@@ -1,4 +1,4 @@
-// Tests of how bytes of images become what a network reads.
+// Conversion of image bytes to a network's input.
 #include "models/data/images.h"
 
 #include "models/base/random.h"
@@ -25,7 +25,7 @@ const Images kThree{.examples = 3,
                     .pixels = {1, 2, 3, 4, 5, 6},
                     .labels = {7, 8, 9}};
 
-/// Images whose every byte is drawn.
+/// Images with random bytes.
 Images random_images(int examples, Shape shape, std::uint64_t seed) {
   Images images{.examples = examples,
                 .rows = shape.rows,
@@ -49,7 +49,7 @@ std::vector<float> gather(const Dataset& dataset, const std::vector<std::int64_t
   return {inputs, inputs + batch.examples * dataset.shape().image.size()};
 }
 
-/// What `gather` should make of one image, pixel by pixel in double.
+/// The expected result of `gather` for one image, pixel by pixel in double precision.
 std::vector<float> expected(const Images& images, std::int64_t index, const ImageOptions& options,
                             Stream* augment) {
   const int rows = options.crop == 0 ? images.rows : options.crop;
@@ -155,7 +155,7 @@ TEST_CASE("images: crop and flip and standardising agree with a plain twin", "[i
           for (std::size_t i = 0; i < right.size(); ++i) {
             CHECK(values[i] == Approx(right[i]).margin(2e-5));
           }
-          CHECK(draws.bits() == twin.bits());  // as many draws
+          CHECK(draws.bits() == twin.bits());  // the same number of draws
         }
       }
     }

@@ -1,4 +1,4 @@
-// Tests of the LIBSVM reader.
+// The LIBSVM reader.
 #include "models/data/libsvm.h"
 
 #include "tests/models/data/sparse_rows.h"
@@ -73,7 +73,7 @@ TEST_CASE("libsvm: train and test are read alike", "[libsvm]") {
   const DataSplit split = open_libsvm_folder(folder.path(), {.hash_bits = 5}, Bytes{1'000'000});
   CHECK(rows_of(*split.train)[0].label == 1);
   CHECK(rows_of(*split.test)[0].label == 0);
-  // An index of the test file does not fit, so all are hashed: the same feature on both sides.
+  // An index of the test file is too large, so all are hashed: the same feature in both files.
   CHECK(rows_of(*split.train)[0].entries == rows_of(*split.test)[1].entries);
 }
 

@@ -1,4 +1,4 @@
-// Tests of opening data sets by the name of their format.
+// Opening data sets by the name of their format.
 #include "models/data/open_data.h"
 
 #include "models/base/check.h"
@@ -31,7 +31,7 @@ void write(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-/// A folder for each format that is read, small but whole.
+/// Writes a small, complete folder for each format that is read from files.
 void fill(const TempFolder& folder, const std::string& format) {
   if (format == "idx") {
     const ImageSplit digits = draw_digits(5, 3, 1);
@@ -78,7 +78,8 @@ TEST_CASE("open data: the summary of every format but text is what opening it gi
       CHECK(summary->shape == split.train->shape());
     }
     if (sparse) {
-      // A start of 8 bytes and a label of 2 a row; a feature and a value of 4 an entry.
+      // A row takes 8 bytes for its start and 2 for its label; an entry takes 4 for its feature and
+      // 4 for its value.
       Bytes held;
       for (const auto& dataset : {split.train, split.test}) {
         for (const SparseExample& row : rows_of(*dataset)) {

@@ -1,4 +1,4 @@
-// Tests of how examples are dealt to workers.
+// The distribution of examples to workers.
 #include "models/data/sampler.h"
 
 #include "models/base/check.h"
@@ -15,7 +15,7 @@ using namespace foretrain;
 
 namespace {
 
-/// The next `count` examples that the sampler deals; `count` is a multiple of the batch size.
+/// The next `count` examples of the sampler; `count` is a multiple of the batch size.
 std::vector<std::int64_t> deal(Sampler& sampler, std::size_t count) {
   std::vector<std::int64_t> dealt;
   while (dealt.size() < count) {
@@ -35,7 +35,7 @@ TEST_CASE("sampler: shards are disjoint, cover all, differ by at most one", "[sa
       std::size_t largest = 0;
       for (int worker = 0; worker < workers; ++worker) {
         Sampler sampler(examples, worker, workers, 1, 9);
-        // Until an example comes back: one epoch.
+        // One epoch: until an example repeats.
         std::set<std::int64_t> shard;
         while (shard.insert(sampler.next()[0]).second) {
         }

@@ -1,4 +1,4 @@
-// Tests of sparse rows in a batch.
+// Sparse rows in a batch.
 #include "models/data/sparse_examples.h"
 
 #include "models/base/random.h"
@@ -15,7 +15,7 @@ using namespace foretrain;
 
 namespace {
 
-/// Rows of up to 12 entries; now and then two have the same feature.
+/// Rows of up to 12 entries, some of them with the same feature.
 SparseTable random_table(int examples, std::int64_t features, std::uint64_t seed) {
   SparseTable table;
   Stream stream(seed, "test.sparse");
@@ -80,7 +80,7 @@ TEST_CASE("sparse: a batch as large as one before allocates nothing", "[sparse]"
 }
 
 TEST_CASE("sparse: the mean of distinct features is that of the batches", "[sparse]") {
-  // Example i has the feature 0 that all share, the feature i + 1 of its own.
+  // Example i has the shared feature 0 and its own feature i + 1.
   SparseTable table;
   for (std::uint32_t i = 0; i < 50; ++i) {
     table.features.insert(table.features.end(), {0, i + 1});

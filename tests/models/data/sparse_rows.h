@@ -1,4 +1,4 @@
-// A sparse example as the tests compare it.
+// Sparse examples in a form that tests can compare.
 #pragma once
 
 #include "models/data/dataset.h"
@@ -16,7 +16,7 @@ struct SparseExample {
   bool operator==(const SparseExample&) const = default;
 };
 
-/// The examples of a batch with the numbering within the batch undone.
+/// The examples of a batch, with the data set's feature numbers.
 inline std::vector<SparseExample> rows_of(const Batch& batch) {
   std::vector<SparseExample> rows;
   rows.reserve(batch.labels.size());
@@ -38,7 +38,7 @@ inline std::vector<SparseExample> rows_of(const Dataset& dataset,
   return rows_of(batch);
 }
 
-/// All of them.
+/// All examples of a data set.
 inline std::vector<SparseExample> rows_of(const Dataset& dataset) {
   std::vector<std::int64_t> all;
   all.reserve(static_cast<std::size_t>(dataset.examples()));

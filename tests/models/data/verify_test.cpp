@@ -1,4 +1,4 @@
-// Tests of what is said of a data set.
+// The description of a data set.
 #include "models/data/cifar10.h"
 #include "models/data/open_data.h"
 #include "tests/support/idx_files.h"

@@ -1,4 +1,4 @@
-// What each node holds, by hand, then as one sum.
+// The memory of each node, by hand, then as one sum.
 #include "models/graph/node_memory.h"
 
 #include "models/graph/step_memory.h"
@@ -31,7 +31,7 @@ TEST_CASE("node memory: a worker has the data and a step, a server its shard wit
     CHECK(memory.set_up.value == 4 * kParameters);
     shards += memory.learned;
   }
-  CHECK(shards.value == 3 * 4 * kParameters);  // values, two numbers of state
+  CHECK(shards.value == 3 * 4 * kParameters);  // values and two state numbers
 }
 
 TEST_CASE("node memory: parts of an all-reduce have the optimizer's state once in all") {

@@ -1,4 +1,4 @@
-// The step graph: what it counts, what waits for what.
+// The step graph: its costs, its dependencies.
 #include "models/graph/step_graph.h"
 
 #include "models/cost/work.h"
@@ -25,7 +25,7 @@ using testing::set_option;
 using testing::single_training;
 using testing::training_of;
 
-/// The operations that feed `v`, ascending.
+/// The predecessors of `v`, in ascending order.
 std::vector<std::size_t> before(const StepGraph& graph, std::size_t v) {
   std::vector<std::size_t> found;
   const auto [first, last] = boost::in_edges(v, graph);
@@ -140,7 +140,7 @@ TEST_CASE("step graph: a bucket leaves as soon as its lowest layer has gone back
     const auto sources = before(graph, push);
     REQUIRE_FALSE(sources.empty());
     spans_layers = spans_layers || sources.size() > 1;
-    // The lowest layer is the last to go backward; the next pass begins after this push.
+    // The lowest layer is the last of the backward pass; the next pass begins after this push.
     const auto lowest = std::ranges::find(backward, sources.back());
     REQUIRE(lowest != backward.end());
     CHECK(push > *lowest);
@@ -247,13 +247,13 @@ TEST_CASE("step graph: workers that sum up among themselves reduce before the ow
   const StepGraph graph = make_step_graph(*training);
   const auto reduces = all_of(graph, OperationKind::reduce);
   REQUIRE(reduces.size() == training->layout->buckets.size());
-  // Of three gradients the owner adds two: the sum that comes to it, its own.
+  // The owner adds two of three gradients: the incoming sum and its own.
   for (const std::size_t v : reduces) {
     CHECK(graph[v].cost == reduce_cost(graph[v].parameters, 2));
     CHECK(before(graph, v + 1).front() == v);
     CHECK(graph[v + 1].cost == apply_cost(graph[v].parameters, 2, *training->optimizer));
   }
-  // The chief puts in place what others own.
+  // The chief copies the parameters that others own.
   CHECK(totals(graph, OperationKind::pull).written.total().value ==
         4 * (61'706 - training->layout->buckets[0].count - training->layout->buckets[3].count));
 }

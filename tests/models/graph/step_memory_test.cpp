@@ -1,4 +1,4 @@
-// Counted memory against what is allocated, then against what is resident.
+// Counted memory, compared with allocated, with resident memory.
 #include "models/graph/step_memory.h"
 
 #include "models/data/images.h"
@@ -21,7 +21,7 @@ namespace {
 using testing::kSanitized;
 using testing::single_training;
 
-/// A figure of /proc/self/status, bytes; 0 where there is none.
+/// A figure of /proc/self/status in bytes; 0 if it is missing.
 std::int64_t status(const std::string& key) {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);) {
@@ -30,7 +30,7 @@ std::int64_t status(const std::string& key) {
   return 0;
 }
 
-/// By how much the most that was resident exceeds what was before `work`, in a child process.
+/// The growth of the peak resident memory by `work`, in a child process.
 std::int64_t growth(const std::function<void()>& work) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
@@ -53,7 +53,7 @@ std::int64_t growth(const std::function<void()>& work) {
   return grown;
 }
 
-/// Grey images without content.
+/// Black images.
 std::shared_ptr<const Dataset> blank_images(std::int64_t examples) {
   Images images;
   images.examples = examples;
@@ -65,7 +65,7 @@ std::shared_ptr<const Dataset> blank_images(std::int64_t examples) {
   return make_dataset(std::move(images), {});
 }
 
-/// Does what a driver does: carries jobs out until the node is finished.
+/// Acts as a driver: executes jobs until the node is finished.
 void train(const std::shared_ptr<const Training>& training) {
   SingleWorker node(training);
   Serial serial;
@@ -105,7 +105,7 @@ TEST_CASE("step memory: lenet by hand") {
   const std::int64_t outputs =
       28 * 28 * 6 + 14 * 14 * 6 + 10 * 10 * 16 + 5 * 5 * 16 + 120 + 84 + 10;
   CHECK(memory.outputs.value == 4 * 64 * outputs);
-  // Two buffers between convolutions, pools, two for what is behind them.
+  // Two buffers between convolutions and pools, two for the layers after them.
   CHECK(memory.output_gradients.value == 4 * 64 * (28 * 28 * 6 + 14 * 14 * 6 + 5 * 5 * 16 + 120));
   CHECK(memory.saved.value == 64 * (14 * 14 * 6 + 5 * 5 * 16));  // a byte for each maximum
   CHECK(memory.batch.value == 4 * 64 * (784 + 1));

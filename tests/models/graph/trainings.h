@@ -1,4 +1,4 @@
-// Trainings to count.
+// Trainings for tests of counted costs.
 #pragma once
 
 #include "models/networks/registry.h"
@@ -22,7 +22,7 @@ inline InputShape hashed(int bits) {
   return input;
 }
 
-/// The input that a network is made for.
+/// The input shape of a named network.
 inline InputShape input_of(const std::string& network) {
   if (network == "alexnet") return images(224, 3, 1000);
   if (network == "alexnet_cifar") return images(24, 3, 10);
@@ -30,7 +30,7 @@ inline InputShape input_of(const std::string& network) {
   return images(28, 1, 10);
 }
 
-/// What a step of a network is counted for.
+/// The parameters of a counted step.
 struct Counted {
   std::string network = "lenet";
   std::string strategy = "sync";
@@ -43,7 +43,7 @@ struct Counted {
   Compression compression{};
 };
 
-/// Without numerics.
+/// The training for them, without numerics.
 inline std::shared_ptr<Training> training_of(const Counted& counted) {
   auto training = std::make_shared<Training>();
   const NetworkSpec spec = network_spec(counted.network, {});
@@ -60,7 +60,7 @@ inline std::shared_ptr<Training> training_of(const Counted& counted) {
   training->layout = std::make_shared<const Layout>(
       make_layout(parameters, whole ? Bytes{4 * parameters} : counted.bucket_size,
                   std::max(1, counted.servers)));
-  if (training->network->sparse()) training->touched_mean = 1001;  // a thousand, and the bias
+  if (training->network->sparse()) training->touched_mean = 1001;  // 1000 and the bias
   training->compression = counted.compression;
   training->numerics = false;
   return training;

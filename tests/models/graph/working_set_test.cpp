@@ -1,4 +1,4 @@
-// What jobs touch of the memory of their node.
+// The memory that jobs of a node touch.
 #include "models/graph/working_set.h"
 
 #include "models/graph/node_memory.h"
@@ -15,10 +15,10 @@ namespace {
 using namespace literals;
 using testing::training_of;
 
-/// A private cache that holds nothing to speak of, a shared one of this size.
+/// A negligible private cache and a shared cache of this size.
 MemoryHierarchy memory_with(Bytes shared) { return {{64}, shared, 0, 1e-9, 1e-9, 1e-9, {}, {}}; }
 
-/// Of a gradient that takes no time.
+/// The span of a gradient that takes no time.
 constexpr WorkingSet::Span kNow{};
 
 Job job_of(JobKind kind, std::uint32_t bucket = 0) {
@@ -66,7 +66,7 @@ TEST_CASE("working set: scratch is that of the machine's kernels, not of those o
 TEST_CASE("working set: examples of a large data set come from memory") {
   const auto small = training_of({.network = "softmax", .strategy = "single", .servers = 0});
   auto large = std::make_shared<Training>(*small);
-  large->workers = 1;  // who has all examples
+  large->workers = 1;  // it has all examples
   large->train_examples = 1'000'000;
   const Bytes shared{100'000'000};
   const auto missing = [&](const std::shared_ptr<const Training>& training) {
@@ -94,7 +94,7 @@ TEST_CASE("working set: what is touched first is fresh once") {
 TEST_CASE("working set: an update finds what the backward pass left in the cache") {
   const auto training = training_of({.network = "lenet_large", .strategy = "single", .servers = 0});
   const Bytes parameters{4 * training->network->parameters()};
-  // Parameters and gradients fit, all that a gradient touches does not.
+  // Parameters and gradients fit; everything that a gradient touches does not.
   Caches caches(memory_with(parameters * 3), 1);
   WorkingSet touched(training, training->worker(0));
   Refill gradient;
@@ -104,7 +104,7 @@ TEST_CASE("working set: an update finds what the backward pass left in the cache
     update = touched.job(caches, 0, job_of(JobKind::apply));
   }
   const auto bytes = static_cast<double>(parameters.value);
-  CHECK(update.memory < 0.6 * 2 * bytes);  // one before the other, through a cache of three
+  CHECK(update.memory < 0.6 * 2 * bytes);  // one after the other, through a cache of three
   CHECK(gradient.memory > 0.5 * 2 * bytes);
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("working set: an update touches the pushes that came for its bucket, o
   const NodeId server = training->server(0);
   REQUIRE(training->layout->buckets.size() > 1);
   const Bytes size = training->layout->buckets[0].size();
-  Caches caches(memory_with({0}), 1);  // holds nothing: each byte that is touched comes from memory
+  Caches caches(memory_with({0}), 1);  // holds nothing: every touched byte comes from memory
   WorkingSet touched(training, server);
   const auto bytes = static_cast<double>(size.value);
   for (int round = 0; round < 2; ++round) {
@@ -151,10 +151,10 @@ TEST_CASE("working set: what is sent goes to pages of the kernel, to each peer i
   CHECK(touched.sent(caches, 0, NodeId{16'384}, message).fresh == 100'000);
   const Refill again = touched.sent(caches, 0, NodeId{0}, message);
   CHECK(again.fresh == 0);
-  CHECK(again.memory < 2'100);  // 200 kB of the others' lie between, in a cache of 10 MB
-  // None of them are the buffers that messages are put into.
+  CHECK(again.memory < 2'100);  // 200 kB of other messages in between, in a cache of 10 MB
+  // The buffers of outgoing messages are separate from them.
   CHECK(touched.message(caches, 0, NodeId{0}, message, false).fresh == 100'000);
-  CHECK(touched.sent(caches, 0, NodeId{0}, push_of({1'000})).fresh == 0);  // small ones are near
+  CHECK(touched.sent(caches, 0, NodeId{0}, push_of({1'000})).fresh == 0);  // small: in the cache
 }
 
 TEST_CASE("working set: the state of an optimizer lies beside the parameters") {

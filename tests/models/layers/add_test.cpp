@@ -1,4 +1,4 @@
-// A residual connection: sums, shortcuts across sizes, where gradients go.
+// A residual connection: sums, shortcuts across sizes, gradients.
 #include "models/layers/add.h"
 
 #include "models/base/parallel.h"
@@ -17,10 +17,10 @@ namespace {
 struct Added {
   std::vector<float> output;
   std::vector<float> by_input;
-  std::vector<float> by_other;  // added to what was there: 100 each
+  std::vector<float> by_other;  // added to initial values of 100
 };
 
-/// Of a batch whose inputs are 0, 1, ..., what is added 1000, 1001, ..., gradients 1, 2, ...
+/// Inputs are 0, 1, ..., added outputs 1000, 1001, ..., gradients 1, 2, ...
 Added add_and_back(const Add& layer, Shape other, std::int64_t batch, Parallel& parallel) {
   const auto size = static_cast<std::size_t>(batch * layer.output().size());
   std::vector<float> input(size);
@@ -69,7 +69,7 @@ TEST_CASE("add: of a larger image every second pixel, missing channels are zeros
   REQUIRE(Add::fits(shape, other));
   Serial serial;
   const Added sums = add_and_back(Add(shape, other, 0), other, 1, serial);
-  // Pixels 0, 2, 8, 10 of the other one.
+  // Pixels 0, 2, 8, 10 of the other output.
   CHECK(sums.output == std::vector<float>{1000, 1, 1004, 3, 1012, 5, 1016, 7});
   CHECK(sums.by_input == std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8});
   CHECK(sums.by_other ==
@@ -100,7 +100,7 @@ TEST_CASE("add: what cannot be added is known before", "[layers]") {
   CHECK(!Add::fits({4, 4, 8}, {4, 4, 9}));  // more channels
   CHECK(!Add::fits({4, 4, 8}, {4, 8, 8}));  // wider, not higher
   CHECK(!Add::fits({8, 8, 8}, {4, 4, 8}));  // smaller
-  CHECK(!Add::fits({4, 4, 8}, {9, 9, 8}));  // no whole number of times
+  CHECK(!Add::fits({4, 4, 8}, {9, 9, 8}));  // no integer factor
   CHECK(!Add::fits({1, 1, 10}, {1, 1, 12}));
 }
 

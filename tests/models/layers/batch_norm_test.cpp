@@ -48,9 +48,9 @@ TEST_CASE("batch norm: a training moves the running statistics by momentum", "[l
   numbers.input = {1, 10, 2, 10, 6, 10};
   Serial serial;
   const LayerResult trained = run_layer(layer, numbers, serial);
-  // Means 3 and 10; of the squares 4, 1, 9 the sum over 2, and 0.
+  // Means 3 and 10; variances: the sum of the squares 4, 1, 9 over 2, and 0.
   CHECK(trained.statistics == std::vector<float>{0.75F, 2.5F, 0.75F + 7.0F / 4, 0.75F});
-  // Judged, it takes those that are there, and leaves them.
+  // In evaluation it uses the stored statistics and does not change them.
   numbers.statistics = {1, 10, 4, 0.25F};
   numbers.parameters = {2, 1, 0.5F, -1};
   numbers.dropout.reset();

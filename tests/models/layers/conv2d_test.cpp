@@ -33,7 +33,7 @@ Conv2d make_conv(const LayerCase& of) {
 }  // namespace
 
 TEST_CASE("conv: output and gradients agree with the double twin at the shapes of networks") {
-  // Small relatives of the layers of LeNet and AlexNet, then odd ones: they take every path.
+  // Small versions of the layers of LeNet and AlexNet, then unusual shapes, to cover every path.
   const std::pair<std::int64_t, LayerCase> cases[] = {
       {3, conv({14, 14, 1}, {6, 5, 1, 2}, true)},
       {2, conv({14, 14, 6}, {16, 5}, true)},
@@ -48,7 +48,7 @@ TEST_CASE("conv: output and gradients agree with the double twin at the shapes o
       {2, conv({9, 9, 4}, {3, 2, 3}, false)},
       {2, conv({4, 4, 3}, {4, 3, 1, 3}, false)},
       {4, conv({28, 28, 1}, {6, 5, 1, 2}, true)},
-      // Pixels side by side in vectors of any width: two, three, more of them.
+      // Adjacent pixels in vectors of any width: two, three, or more vectors.
       {2, conv({4, 34, 1}, {2, 3}, true)},
       {2, conv({7, 65, 3}, {2, 3, 2}, true)},
       {2, conv({6, 50, 2}, {3, 3, 1, 1}, false)},
@@ -116,7 +116,7 @@ TEST_CASE("conv: pixels side by side in a vector have the bits of pixels one by 
     };
     CHECK((output_of(beside) == output_of(plain)));
   }
-  // A window of one pixel has nothing in common with the next one.
+  // Windows of one pixel do not overlap.
   CHECK(beside_window({.channels = 4, .columns = kWide, .out_columns = kWide}, 1).beside == 1);
 }
 

@@ -48,7 +48,7 @@ TEST_CASE("dense: output and gradients agree with the double twin at drawn sizes
 }
 
 TEST_CASE("dense: the same bits with any number of threads at any offset") {
-  // The large one is cut into parts; ten outputs take the path of narrow layers.
+  // The large layer is split into parts; ten outputs take the path of narrow layers.
   check_same_bits(make_dense(dense(700, 600, true)), dense(700, 600, true), 9);
   check_same_bits(make_dense(dense(784, 10, false)), dense(784, 10, false), 256);
   check_same_bits(make_dense(dense(90, 64, true)), dense(90, 64, true), 5);

@@ -1,4 +1,4 @@
-// Dropout: what it keeps, what it draws, its gradient.
+// Dropout: its choices, its draws, its gradient.
 #include "models/layers/dropout.h"
 
 #include "tests/support/layer_check.h"

@@ -1,4 +1,4 @@
-// The embedding layer against its twin.
+// The embedding layer, compared with its twin.
 #include "models/layers/embedding.h"
 
 #include "tests/support/layer_check.h"
@@ -69,9 +69,9 @@ TEST_CASE("embedding: says what it is with what it costs", "[layers]") {
   CHECK(layer.output() == Shape{1, 1, 312});
   CHECK(layer.forward_cost(10).flops.value == 390 * 8);
   CHECK(layer.backward_cost(10, false).flops.value == 2 * 390 * 8);
-  // A value with its feature, a row and what is made of it.
+  // A value with its feature, a row, and the result.
   CHECK(layer.forward_cost(10).bytes().value == 4 * 390 * (2 + 8 + 8));
   CHECK(layer.backward_cost(10, false).written.gradients.value == 4 * 390 * 8);
-  // There are no more rows to touch than features.
+  // No more rows are touched than features exist.
   CHECK(Embedding(5, 39, 8).forward_cost(10).bytes().value == 4 * (2 * 390 + 5 * 8 + 390 * 8));
 }

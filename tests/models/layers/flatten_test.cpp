@@ -1,4 +1,4 @@
-// Flatten changes a shape, no number.
+// Flatten changes the shape, not the numbers.
 #include "models/layers/flatten.h"
 
 #include "tests/support/layer_check.h"

@@ -41,7 +41,7 @@ TEST_CASE("max_pool: output and gradient agree with the double twin", "[layers]"
       pool({2, 2, 1}, 2, 2, 0),
       pool({1, 1, 13}, 1, 1, 0),
       pool({4, 4, 7}, 1, 2, 0),
-      // So few channels that eight numbers are many pixels.
+      // So few channels that eight numbers are several pixels.
       pool({3, 3, 1}, 2, 1, 0),
       pool({4, 4, 1}, 2, 2, 0),
       pool({6, 5, 2}, 3, 1, 1),
@@ -71,7 +71,7 @@ TEST_CASE("max_pool: with a rectifier the bits are those of one before it", "[la
     CHECK(std::ranges::count(expected.output, 0.0F) > 10);
     LayerNumbers rectified = numbers;
     LayerNumbers before = numbers;
-    before.output_gradient.assign(numbers.input.size(), 1);  // as long as its output
+    before.output_gradient.assign(numbers.input.size(), 1);  // same length as its output
     rectified.input = run_layer(relu, before, serial).output;
     const LayerResult after = run_layer(plain, rectified, serial);
     CHECK(after.output == expected.output);
@@ -117,7 +117,7 @@ TEST_CASE("max_pool: a NaN is passed on", "[layers]") {
     numbers.input = {1, 2, 3, 4};
     numbers.input[at] = std::numeric_limits<float>::quiet_NaN();
     CHECK(std::isnan(run_layer(layer, numbers, serial).output[0]));
-    // No gradient goes through a rectifier that does not know.
+    // No gradient passes through a ReLU of NaN.
     const LayerResult rectified = run_layer(MaxPool({2, 2, 1}, 2, 2, 0, true), numbers, serial);
     CHECK(std::isnan(rectified.output[0]));
     CHECK(rectified.input_gradient == std::vector<float>(4, 0));

@@ -1,4 +1,4 @@
-// A layer that is known by its times.
+// A layer with measured times in place of a computation.
 #include "models/layers/profiled.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// The sparse dense layer against its dense twin.
+// The sparse dense layer, compared with its dense twin.
 #include "models/layers/sparse_dense.h"
 
 #include "tests/support/layer_check.h"
@@ -41,7 +41,7 @@ TEST_CASE("sparse_dense: on the rows present alone the numbers are the same bits
   Serial serial;
   const LayerResult full = run_layer(layer, all, serial);
 
-  // Parameters of the rows present, then the biases.
+  // Parameters of the present rows, then the biases.
   std::vector<std::size_t> where;
   for (const std::uint32_t feature : all.sparse.features) {
     for (std::size_t o = 0; o < outputs; ++o) where.push_back(feature * std::size_t{outputs} + o);
@@ -83,6 +83,6 @@ TEST_CASE("sparse_dense: says what it is with what it costs", "[layers]") {
   CHECK(layer.output() == Shape{1, 1, 1});
   CHECK(layer.forward_cost(10).flops.value == 2 * 390);
   CHECK(layer.forward_cost(10).bytes().value == 4 * (2 * 390 + 390 + 1 + 10));
-  // There are no more rows to touch than features.
+  // No more rows are touched than features exist.
   CHECK(SparseDense(5, 1, 39.0).forward_cost(10).bytes().value == 4 * (2 * 390 + 5 + 1 + 10));
 }

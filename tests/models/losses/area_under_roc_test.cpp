@@ -1,4 +1,4 @@
-// The area under the ROC curve against counting every pair.
+// The area under the ROC curve, compared with a count of all pairs.
 #include "models/base/random.h"
 #include "models/losses/losses.h"
 
@@ -12,7 +12,7 @@ using namespace foretrain;
 
 namespace {
 
-/// Each example of class 1 against each of class 0.
+/// Compares each example of class 1 with each of class 0.
 double by_pairs(const std::vector<float>& scores, const std::vector<std::int32_t>& labels) {
   double won = 0;
   double pairs = 0;
@@ -34,7 +34,7 @@ TEST_CASE("area under roc: the share of pairs in the right order", "[losses]") {
     Stream stream(seed, "test.scores");
     std::vector<float> scores;
     std::vector<std::int32_t> labels;
-    const std::uint64_t levels = 1 + stream.below(50);  // few of them: many are equal
+    const std::uint64_t levels = 1 + stream.below(50);  // few levels give many ties
     const std::uint64_t examples = 2 + stream.below(100);
     for (std::uint64_t i = 0; i < examples; ++i) {
       scores.push_back(static_cast<float>(stream.below(levels)) - 10);

@@ -77,7 +77,7 @@ TEST_CASE("logistic: the loss alone is the same bits at any offset in memory", "
   }
 }
 
-// Batches of powers of two: their scale changes no bit but the exponent's.
+// Batch sizes are powers of two, whose scaling only changes exponents.
 TEST_CASE("logistic: a slice of a batch is the same bits as the whole", "[losses]") {
   const BinaryLogits z = draw(64, 3, 94);
   std::vector<float> whole = z.numbers;
@@ -105,7 +105,7 @@ TEST_CASE("logistic: far from zero nothing overflows, nothing cancels", "[losses
   CHECK(static_cast<double>(z[1]) == Approx(std::exp(-50.0) / 6));
   CHECK(static_cast<double>(z[2]) == Approx(1.0 / 6));
   CHECK(static_cast<double>(z[3]) == Approx(-1.0 / 6));
-  // exp(-1e30): 0, or the least that the processor's registers know of it
+  // exp(-1e30): 0, or the smallest value of the vectorized exp
   CHECK(std::abs(z[4]) < 1e-37F);
   CHECK(std::abs(z[5]) < 1e-37F);
 }

@@ -100,7 +100,7 @@ TEST_CASE("softmax_cross_entropy: the loss alone is the same bits at any offset 
   }
 }
 
-// Batches of powers of two: their scale changes no bit but the exponent's.
+// Batch sizes are powers of two, whose scaling only changes exponents.
 TEST_CASE("softmax_cross_entropy: a slice of a batch is the same bits as the whole", "[losses]") {
   for (const int classes : kClasses) {
     const Logits z = draw(32, classes, 3, 84);
@@ -139,7 +139,7 @@ TEST_CASE("softmax_cross_entropy: huge logits overflow nothing", "[losses]") {
     const BatchLoss loss = softmax_cross_entropy(z.data(), 1, classes, labels);
     CHECK(loss.sum == 0);
     CHECK(loss.correct == 1);
-    // exp of what is far below zero is 0, or the least that the processor's registers know of it.
+    // exp of a number far below zero is 0, or the smallest value of the vectorized exp.
     for (const float g : z) CHECK(std::abs(g) < 1e-37F);
   }
 }

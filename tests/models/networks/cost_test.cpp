@@ -65,8 +65,8 @@ TEST_CASE("network: a forward pass of lenet is counted as by hand") {
 }
 
 TEST_CASE("network: a backward pass of lenet is two products a layer save the first") {
-  const double conv1 = 28 * 28 * 6 * (5 * 5 * 1) * 2;  // by its weights alone
-  const double pool1 = 14 * 14 * 6;                    // an addition an output
+  const double conv1 = 28 * 28 * 6 * (5 * 5 * 1) * 2;  // gradient by the weights only
+  const double pool1 = 14 * 14 * 6;                    // one addition per output
   const double conv2 = 2 * (10 * 10 * 16 * (5 * 5 * 6) * 2);
   const double pool2 = 5 * 5 * 16;
   const double dense = 2 * ((400 * 120 + 120 * 84 + 84 * 10) * 2);
@@ -83,17 +83,17 @@ TEST_CASE("network: a gradient of alexnet is counted as by hand") {
   const double conv3 = 13.0 * 13 * 384 * (3 * 3 * 192) * 2;
   const double conv4 = 13.0 * 13 * 256 * (3 * 3 * 384) * 2;
   const double conv5 = 13.0 * 13 * 256 * (3 * 3 * 256) * 2;
-  const double pool5 = 6.0 * 6 * 256;  // 6 x 6 already: nothing is left to average
+  const double pool5 = 6.0 * 6 * 256;  // already 6 x 6: nothing to average
   const double dense6 = 9216.0 * 4096 * 2;
   const double dense7 = 4096.0 * 4096 * 2;
   const double dense8 = 4096.0 * 1000 * 2;
-  const double dropped = 9216 + 4096;  // units that dropout decides on
+  const double dropped = 9216 + 4096;  // units subject to dropout
   const double products = conv2 + conv3 + conv4 + conv5 + dense6 + dense7 + dense8;
   const double pools = pool1 + pool2 + pool5;
   const double forward = conv1 + products + 9 * pools + 2 * dropped;
   const double backward = conv1 + 2 * products + pools + dropped;
   const InputShape input = image_input(224, 3, 1000);
-  CHECK(conv1 + products == 1'428'376'960.0);  // 0.714 G multiply-adds, as is published
+  CHECK(conv1 + products == 1'428'376'960.0);  // 0.714 G multiply-adds, as published
   CHECK(forward_flops("alexnet", input, 1) == forward);
   CHECK(gradient_flops("alexnet", input, 64) == 64 * (forward + backward));
 }
@@ -103,7 +103,7 @@ TEST_CASE("network: at 256 pixels alexnet averages 7 x 7 pixels to 6 x 6") {
                        15.0 * 15 * 384 * (3 * 3 * 192) * 2 + 15.0 * 15 * 256 * (3 * 3 * 384) * 2 +
                        15.0 * 15 * 256 * (3 * 3 * 256) * 2;
   const double pools = 9.0 * (31 * 31 * 64 + 15 * 15 * 192 + 7 * 7 * 256);
-  const double average = 256.0 * (6 * 6) * (2 * 2);  // windows of 2 x 2 that overlap
+  const double average = 256.0 * (6 * 6) * (2 * 2);  // overlapping windows of 2 x 2
   const double dense = (9216.0 * 4096 + 4096.0 * 4096 + 4096.0 * 1000) * 2;
   CHECK(forward_flops("alexnet", image_input(256, 3, 1000), 1) ==
         convs + pools + average + dense + 2 * (9216 + 4096));

@@ -1,4 +1,4 @@
-// Tests that the loss of each network falls as it was once seen to.
+// The loss curve of each network is the recorded one.
 #include "tests/support/networks.h"
 #include "tests/support/places.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kGoldenSteps = 20;
 
-/// How each is trained, with what its curve shows.
+/// How each network is trained, with a note on its curve.
 struct Story {
   double rate;
   std::int64_t batch;
@@ -38,7 +38,7 @@ const std::map<std::string, Story>& stories() {
   return all;
 }
 
-/// Plain SGD from the network's own initialisation, a fresh batch each step.
+/// Plain SGD from the network's own initialisation, with a new batch in each step.
 std::vector<double> train(const NetworkCase& each, const Story& story) {
   const Network network(each.spec, each.input);
   std::vector<float> parameters(static_cast<std::size_t>(network.parameters()));

@@ -1,4 +1,4 @@
-// Tests of whole networks against the double twin.
+// Whole networks, compared with the twin in double precision.
 #include "models/networks/workspace.h"
 #include "tests/support/networks.h"
 #include "tests/support/threads.h"
@@ -73,11 +73,11 @@ class OneBatch final : public Dataset {
   const InputShape& input_;
 };
 
-/// Of the gradient by the block along a direction of random signs, where the difference is the
-/// twin's: an error of the gradient shows with about its own norm.
+/// Compares the gradient of a block along a direction of random signs with the twin's finite
+/// difference. An error of the gradient appears with about its own norm.
 void check_block(const Trial& trial, const TwinNetwork& twin, const LossAndGradient& computed,
                  const ParameterBlock& block, std::uint64_t direction) {
-  constexpr double kStep = 1e-8;  // so short that hardly a unit passes its kink
+  constexpr double kStep = 1e-8;  // so short that few units cross their kink
   Nudge nudge{block.first, block.count, kStep, direction};
   double along = 0;
   double square = 0;
@@ -178,7 +178,7 @@ TEST_CASE("network: where a rectifier cannot be part of a pool it stays what it 
   CHECK(names_of({conv, relu, large}) == Names{"conv 2@1x1 + relu", "max_pool 16x16 stride 16"});
   const LayerSpec pool{.kind = "max_pool", .size = 2};
   CHECK(names_of({relu, pool}) == Names{"relu", "max_pool 2x2 stride 2"});
-  // What is wrong with a pool is told of its line.
+  // An error of a pool is reported at its own layer.
   const LayerSpec wrong{.kind = "max_pool", .size = 40};
   CHECK_THROWS_WITH(names_of({conv, relu, wrong}), Catch::Contains("layer 2 (max_pool)"));
 }
@@ -205,7 +205,7 @@ TEST_CASE("network: on the parameters that a batch touches the gradient has the 
   std::vector<float> gradient(present.size(), std::nanf(""));
   const double loss = trial.network.gradient(present, trial.batch, gradient, *workspace, serial);
   CHECK(loss == whole.loss);
-  std::vector<float> spread(trial.parameters.size(), 0.0F);  // no other has a gradient
+  std::vector<float> spread(trial.parameters.size(), 0.0F);  // no other parameter has a gradient
   for (std::size_t i = 0; i < touched.size(); ++i) spread[touched[i]] = gradient[i];
   CHECK(spread == whole.gradient);
 }

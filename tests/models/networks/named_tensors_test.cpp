@@ -1,4 +1,4 @@
-// What the tensors of a network are called, how they lie.
+// The names, the layout of a network's tensors.
 #include "models/networks/named_tensors.h"
 
 #include "models/networks/registry.h"

@@ -1,4 +1,4 @@
-// A network that is known by a profile: its costs, how its gradient is cut.
+// A network given by a profile: its costs, the stages of its gradient.
 #include "models/cost/work.h"
 #include "models/graph/step_graph.h"
 #include "models/networks/network.h"
@@ -15,7 +15,7 @@ namespace foretrain {
 namespace {
 using namespace literals;
 
-/// Two layers of 1,000 parameters around one without, measured at 32 examples; a bucket each.
+/// Two layers of 1,000 parameters around one without, measured at 32 examples; one bucket each.
 std::shared_ptr<Training> profiled_training(double scale = 1) {
   const NetworkProfile profile{{{"conv", 1'000, 1e-3 * scale, 3e-3 * scale},
                                 {"pool", 0, 0.5e-3 * scale, 0.25e-3 * scale},

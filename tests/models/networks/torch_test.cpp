@@ -1,4 +1,4 @@
-// Tests of loss with gradient against PyTorch, where python3 has it.
+// Loss with gradients, compared with PyTorch if python3 has it.
 #include "tests/support/networks.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
@@ -33,7 +33,7 @@ void append(std::ofstream& file, const Number* numbers, std::size_t count) {
              static_cast<std::streamsize>(count * sizeof(Number)));
 }
 
-/// [examples][features]
+/// Dense rows: [examples][features].
 std::vector<float> spread(const SparseRows& rows, std::int64_t examples, std::int64_t features) {
   std::vector<float> dense(static_cast<std::size_t>(examples * features), 0.0F);
   for (std::size_t i = 0; i + 1 < rows.starts.size(); ++i) {
@@ -70,7 +70,7 @@ void write(const TorchTrial& trial) {
   append(labels, trial.batch.labels.data(), trial.batch.labels.size());
 }
 
-/// False where python3 is without PyTorch.
+/// Returns false if python3 has no PyTorch.
 bool run_torch(const std::vector<TorchTrial>& trials) {
   std::string command =
       fmt::format("/usr/bin/python3 '{}/tests/support/torch_twin.py'", source_dir());
@@ -93,7 +93,7 @@ std::vector<float> read_gradient(const TorchTrial& trial) {
   return gradient;
 }
 
-/// |ours - theirs| / |theirs| of each tensor in the Euclidean norm: at most 1e-4.
+/// Checks |ours - theirs| / |theirs| of each tensor in the Euclidean norm: at most 1e-4.
 void compare(const TorchTrial& trial) {
   const Network network(trial.of.spec, trial.of.input);
   const auto workspace = network.make_workspace(Stream(kTorchSeed, "dropout"));
@@ -146,7 +146,7 @@ void check_networks(bool narrow) {
 
 TEST_CASE("network: loss and every gradient agree with PyTorch to 1e-4") { check_networks(true); }
 
-// Two gigabytes and some 10 s: run by name.
+// Takes two gigabytes and about 10 s, so it runs only by name.
 TEST_CASE("network: at full size loss and every gradient agree with PyTorch to 1e-4", "[.torch]") {
   check_networks(false);
 }

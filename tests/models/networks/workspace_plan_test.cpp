@@ -1,4 +1,4 @@
-// Runs of layers, with the place of everything that a pass makes.
+// Runs of layers, with the places of all buffers of a pass.
 #include "models/networks/network.h"
 #include "models/networks/registry.h"
 #include "tests/support/networks.h"
@@ -30,12 +30,12 @@ TEST_CASE("workspace plan: lenet's convolutions with their pools are a run and t
   CHECK(plan.runs()[0].last == 4);
   CHECK(plan.runs()[0].group == 64);
   CHECK(plan.runs()[1].group == 512);
-  // No backward pass reads what a pool has read.
+  // No backward pass reads the input of a pool.
   for (const std::size_t layer : {0, 2}) CHECK_FALSE(plan.output(layer).whole);
   for (const std::size_t layer : {1, 3, 4, 5, 6}) CHECK(plan.output(layer).whole);
   CHECK(plan.output(0).floats == 64 * 28 * 28 * 6);
   CHECK(plan.output(1).floats == 512 * 14 * 14 * 6);
-  // Three are by outputs that do not leave the run.
+  // Three gradients are by outputs that stay inside the run.
   for (const std::size_t layer : {0, 1, 2}) CHECK_FALSE(plan.gradient(layer).whole);
   for (const std::size_t layer : {3, 4, 5, 6}) CHECK(plan.gradient(layer).whole);
 }
@@ -57,7 +57,7 @@ TEST_CASE("workspace plan: a run ends where a part does and where an output is a
   const testing::NetworkCase pooled = testing::pooled_case();
   const Network adds(pooled.spec, pooled.input);
   const WorkspacePlan of(adds.planned({}), 300);
-  CHECK(of.runs().front().last == 2);  // a convolution, its pool, whose output is added later
+  CHECK(of.runs().front().last == 2);  // a convolution and its pool, whose output is added later
   for (const Skip& skip : adds.skips()) {
     CHECK(of.output(skip.from).whole);
     CHECK(of.gradient(skip.from).whole);
@@ -82,7 +82,8 @@ TEST_CASE("workspace plan: what is needed at one time lies apart") {
     for (std::size_t i = 0; i < always.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) CHECK(apart(always[i], always[j]));
     }
-    // While a run goes over its groups its last gradient is read, the one before it written.
+    // While a run processes its groups, its last gradient is read and the one before the run is
+    // written.
     for (std::size_t r = 1; r < plan.runs().size(); ++r) {
       const LayerRun& run = plan.runs()[r];
       for (std::size_t i = run.first - 1; i + 1 < run.last; ++i) {

@@ -1,4 +1,4 @@
-// Norms: their values, clipping, penalties, bits that depend on the numbers alone.
+// Norms: values, clipping, penalties, reproducible bits.
 #include "models/optimizers/norms.h"
 
 #include "models/base/random.h"
@@ -13,7 +13,7 @@
 namespace foretrain {
 namespace {
 
-/// Parts dealt to threads in turn.
+/// Assigns parts to threads round robin.
 class Threads : public Parallel {
  public:
   explicit Threads(int count) : count_(count) {}

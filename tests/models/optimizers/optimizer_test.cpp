@@ -1,4 +1,4 @@
-// Every update rule against its scalar twin, in parts, on sparse gradients.
+// Every update rule, compared with its scalar twin, in parts, on sparse gradients.
 #include "models/optimizers/optimizer.h"
 
 #include "models/base/random.h"
@@ -14,10 +14,10 @@
 namespace foretrain {
 namespace {
 
-constexpr std::size_t kCount = 2500;  // many blocks, the last one odd
+constexpr std::size_t kCount = 2500;  // many blocks, the last one incomplete
 constexpr std::int64_t kExamples = 20;
 
-/// Each rule, plain, then with all that can be asked of it.
+/// Each rule, plain, then with all of its options.
 std::vector<OptimizerSpec> specs() {
   std::vector<OptimizerSpec> all;
   for (const std::string& name : optimizer_names()) {
@@ -48,7 +48,7 @@ std::vector<float> draw(Stream& stream, std::size_t count) {
   return values;
 }
 
-/// Where parameters start: ftrl from 0, as it has to.
+/// The initial parameters; ftrl has to begin at 0.
 std::vector<float> start_of(const OptimizerSpec& spec, Stream& stream) {
   return spec.name == "ftrl" ? std::vector<float>(kCount) : draw(stream, kCount);
 }
@@ -61,7 +61,7 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
       [](float x) { return std::bit_cast<std::uint32_t>(x); });
 }
 
-/// |a - b| by the larger of 1 and their size.
+/// |a - b| relative to the larger of 1 and their size.
 double difference(double a, double b) {
   return std::abs(a - b) / std::max({1.0, std::abs(a), std::abs(b)});
 }
@@ -219,7 +219,7 @@ TEST_CASE("ftrl: gradients that sum to no more than l1 leave a weight at zero") 
   std::vector<float> values(3);
   RuleState state(*ftrl, 3);
   ftrl->apply({}, false, values, std::vector<float>{1, -1, 3}, values, state.from(0));
-  // The third: -(3 - 1) / ((1 + 3) / 0.5)
+  // Third parameter: -(3 - 1) / ((1 + 3) / 0.5)
   CHECK(same_bits(values, {0, 0, -0.25F}));
 }
 

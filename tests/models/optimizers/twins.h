@@ -1,4 +1,4 @@
-// Update rules as plain loops in double precision, to judge the real ones by.
+// Update rules as plain loops in double precision, a reference for the real ones.
 #pragma once
 
 #include "models/optimizers/optimizer.h"
@@ -9,7 +9,7 @@
 
 namespace foretrain {
 
-/// One parameter, with the state that any rule may have.
+/// One parameter with the state of any rule.
 struct TwinParameter {
   double w = 0;
   double a = 0;  ///< momentum: v; adam: m; adagrad: n; ftrl: z
@@ -45,7 +45,7 @@ inline void twin_update(const OptimizerSpec& spec, double rate, double decay, in
   }
 }
 
-/// Numbers of state, beside each other as Optimizer::initialize takes them.
+/// The state numbers of a rule, in the layout of Optimizer::initialize.
 struct RuleState {
   RuleState(const Optimizer& rule, std::size_t parameters)
       : numbers(static_cast<std::size_t>(rule.slots()) * parameters), count(parameters) {

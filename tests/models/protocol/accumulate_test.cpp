@@ -1,4 +1,4 @@
-// Gradients that are the mean over several batches: how they are cut, what they come to.
+// Gradients as means over several batches: their stages, their values.
 #include "models/cost/job_placement.h"
 #include "models/networks/registry.h"
 #include "models/protocol/gradient_stages.h"
@@ -31,7 +31,7 @@ std::shared_ptr<Training> accumulating(const std::string& strategy, int workers,
   return training;
 }
 
-/// Three layers, large enough for stages of their own.
+/// Three layers, large enough to be separate stages.
 std::shared_ptr<Training> deep_training(int accumulate) {
   auto training = accumulating("sync", 2, 2, 8, accumulate);
   NetworkOptions options;
@@ -74,8 +74,8 @@ TEST_CASE("accumulate: the first batch waits for values, the last completes buck
     buckets.insert(buckets.end(), stage.buckets.begin(), stage.buckets.end());
   }
   for (const double share : shares) CHECK(share == Approx(1));
-  CHECK(begun[0] > 1);   // a forward pass that begins before all values are here
-  CHECK(begun[1] == 1);  // nothing comes, nothing goes
+  CHECK(begun[0] > 1);   // the forward pass begins before all values have arrived
+  CHECK(begun[1] == 1);  // no messages in or out
   CHECK(begun[2] > 1);
   std::ranges::sort(buckets);
   CHECK(buckets.size() == training->layout->buckets.size());
@@ -104,14 +104,14 @@ TEST_CASE("accumulate: four batches of 8 are one of 32 but for rounding") {
   CHECK(found.gradients == expected.gradients);
   CHECK(found.bytes_sent == expected.bytes_sent);
   CHECK(largest_difference(found.weights, expected.weights) < 1e-5);
-  CHECK(found.weights != expected.weights);  // in another order of additions
+  CHECK(found.weights != expected.weights);  // because of another order of additions
   REQUIRE(found.steps.size() == expected.steps.size());
   REQUIRE(found.evals.size() == expected.evals.size());
   CHECK(found.evals.back().loss == Approx(expected.evals.back().loss).epsilon(1e-5));
   double losses = 0;
   for (const StepReport& step : found.steps) losses += step.loss;
   for (const StepReport& step : expected.steps) losses -= step.loss;
-  CHECK(losses == Approx(0).margin(1e-4));  // of a step the mean of its batches
+  CHECK(losses == Approx(0).margin(1e-4));  // a step has the mean loss of its batches
 }
 
 TEST_CASE("accumulate: overlap on or off, any order of messages end with the same bits") {

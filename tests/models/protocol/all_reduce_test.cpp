@@ -1,4 +1,4 @@
-// The ring: weights, order of arrival, what it moves, bad messages.
+// All-reduce: weights, order of arrival, message counts, invalid messages.
 #include "models/protocol/all_reduce.h"
 
 #include "models/data/sampler.h"
@@ -33,7 +33,7 @@ std::shared_ptr<Training> ring_training(int workers, std::int64_t steps, Bytes c
   return training;
 }
 
-/// What a worker adds, what becomes of a number on its way to another.
+/// The contribution of each worker, with the rounding of a message.
 struct Sums {
   std::function<float(int)> mine;
   bool halves = false;
@@ -49,7 +49,8 @@ float round_the_ring(int workers, int owner, const Sums& of) {
   return sum;
 }
 
-// Each group round its ring, to the member in the owner's place; these round theirs.
+// Each group uses a ring to the member in the owner's place; these members use a ring between
+// groups.
 float over_groups(const Training& training, int owner, const Sums& of) {
   const auto group = static_cast<int>(training.options.integer(kGroup));
   const auto of_group = [&](int number) {
@@ -59,8 +60,8 @@ float over_groups(const Training& training, int owner, const Sums& of) {
   return round_the_ring(training.workers / group, owner / group, {of_group, of.halves});
 }
 
-// The sum at the worker at `distance` from the owner: the farthest half comes first, before its
-// own.
+// The sum of recursive halving at the worker at `distance` from the owner: the farthest half is
+// added first, to the worker's own part.
 float halved(int workers, int owner, int distance, const Sums& of) {
   float sum = of.mine(owner ^ distance);
   for (int half = workers / 2; half > distance; half /= 2) {
@@ -69,8 +70,8 @@ float halved(int workers, int owner, int distance, const Sums& of) {
   return sum;
 }
 
-// The sum at number `number` of the heap whose first is the owner: its first child's, its own, its
-// second child's.
+// The sum at node `number` of the binary tree with the owner at its root: the first child's, then
+// its own, then the second child's.
 float up_the_tree(int workers, int owner, int number, const Sums& of) {
   const int turns = 2 * owner < workers ? number : -number;
   const float own = of.mine((owner + turns + workers) % workers);
@@ -80,8 +81,8 @@ float up_the_tree(int workers, int owner, int number, const Sums& of) {
   return child + 1 < workers ? sum + of.sent(up_the_tree(workers, owner, child + 1, of)) : sum;
 }
 
-// Gradients of all workers on the same values, added up in the order of each bucket's route. In
-// halves all hold what the differences from the owner's values have come to.
+// Gradients of all workers at the same values, added in the order of each bucket's route. With
+// 16-bit floats, all workers hold the sums of rounded differences from the owner's values.
 std::vector<float> twin(const Training& training) {
   const auto count = static_cast<std::size_t>(training.network->parameters());
   std::vector<float> values(count);
@@ -158,8 +159,8 @@ TEST_CASE("all_reduce: the weights are those of the plain twin in any order of a
 }
 
 TEST_CASE("all_reduce: what halves round off one step's values is in the next ones") {
-  // Where the rounding of each value stayed, a step that is less than half its last digit would
-  // change nothing: the values would not get to those of floats.
+  // If values themselves were rounded, a step smaller than half their last digit would change
+  // nothing, and the values would not reach those of 32-bit floats.
   constexpr int kSteps = 60;
   const auto floats = ring_training(2, kSteps, Bytes{4'000});
   const auto halves = ring_training(2, kSteps, Bytes{4'000});
@@ -196,7 +197,7 @@ TEST_CASE("all_reduce: over trees the weights are those of the twin in any order
   }
 }
 
-// Two trees need two buckets where a ring of thirteen needs thirteen.
+// Two trees need two buckets; a ring of thirteen workers needs thirteen.
 TEST_CASE("all_reduce: over trees a small model moves in fewer messages") {
   const auto training = ring_training(13, 1, Bytes{1'000'000}, {{1'000'000}, 13, 1});
   REQUIRE(training->layout->buckets.size() == 2);
@@ -206,7 +207,7 @@ TEST_CASE("all_reduce: over trees a small model moves in fewer messages") {
   CHECK(shuffled.bytes_sent == 2 * 12 * (parameters + 2 * kHeaderSize.value));
 }
 
-// The first group, the last one own all; within a group sums go round a ring.
+// The first and last group own all buckets; within a group, sums use a ring.
 TEST_CASE("all_reduce: trees of groups end with the same weights in any order of arrival") {
   const auto [workers, group] = GENERATE(table<int, int>({{4, 2}, {6, 2}, {9, 3}, {14, 2}}));
   CAPTURE(workers, group);
@@ -241,8 +242,8 @@ TEST_CASE("all_reduce: a worker moves two times its share of the parameters and 
   REQUIRE(buckets % workers == 0);
   Shuffled shuffled(training, 1);
   shuffled.run();
-  // Over all workers each bucket goes 2 (N - 1) times over a wire; over a hypercube a deal of N of
-  // them, which one stage computes here, takes 2 log2 N messages of each worker.
+  // In general each bucket crosses the network 2 (N - 1) times. Over a hypercube N buckets that one
+  // stage computes travel together, in 2 log2 N messages per worker.
   const bool hypercube = Ways::of(*training, training->layout->buckets.front()).hypercube;
   const std::int64_t messages =
       hypercube ? buckets * 2 * (std::bit_width(static_cast<unsigned>(workers)) - 1)
@@ -368,10 +369,10 @@ TEST_CASE("all_reduce: a message out of turn is told by whom it was sent") {
     worker.handle({}, Received{from, sent}, effects);
     return effects.size() == 1 && std::holds_alternative<Fault>(effects.front());
   };
-  CHECK(faults_of(NodeId(1), message));  // not the one before
+  CHECK(faults_of(NodeId(1), message));  // not the predecessor in the ring
   Message other = message;
   other.step = {1};
-  CHECK(faults_of(NodeId(2), other));  // a step that has not come
+  CHECK(faults_of(NodeId(2), other));  // a future step
   other = message;
   other.bucket = 99;
   CHECK(faults_of(NodeId(2), other));
@@ -382,12 +383,12 @@ TEST_CASE("all_reduce: a message out of turn is told by whom it was sent") {
   other.kind = MessageKind::push;
   CHECK(faults_of(NodeId(2), other));
   other.kind = MessageKind::parameters;
-  CHECK(faults_of(NodeId(2), other));  // values of a sum that this worker is not in
-  // Bucket 2 belongs to worker 2, so its ring begins with worker 0: nobody sends it a sum.
+  CHECK(faults_of(NodeId(2), other));  // values of a sum that does not include this worker
+  // Bucket 2 belongs to worker 2, so its ring begins at worker 0, which receives no sum for it.
   CHECK(faults_of(NodeId(2), message));
   other = message;
   other.bucket = 1;
   other.payload = Payload::allocate(training->layout->buckets[1].size());
   CHECK_FALSE(faults_of(NodeId(2), other));
-  CHECK(faults_of(NodeId(2), other));  // twice
+  CHECK(faults_of(NodeId(2), other));  // a duplicate
 }

@@ -1,4 +1,4 @@
-// Backup workers: who is chosen, who is dropped, what several shards agree on.
+// Backup workers: chosen, dropped gradients, agreement between shards.
 #include "models/protocol/registry.h"
 #include "tests/support/options.h"
 #include "tests/support/shuffled.h"
@@ -28,7 +28,7 @@ Message push_of(const Training& training, std::uint32_t bucket, std::int64_t ver
   return message;
 }
 
-// The kinds of message that each worker is sent, jobs done at once.
+// The kinds of messages sent to each worker; jobs are executed immediately.
 std::vector<std::vector<MessageKind>> answers(Node& server, const Training& training, NodeId from,
                                               Message message) {
   std::vector<std::vector<MessageKind>> kinds(static_cast<std::size_t>(training.nodes()));
@@ -67,7 +67,7 @@ TEST_CASE("backup: shards agree on every step in any order of arrival") {
     shuffled.run();
     REQUIRE(shuffled.faults.empty());
     REQUIRE(shuffled.finished == workers + servers);
-    // As many gradients count as are reported as steps.
+    // The number of reported steps equals that of counted gradients.
     CHECK(shuffled.steps.size() == static_cast<std::size_t>(9 * (workers - backups)));
     dropped += shuffled.dropped;
   }
@@ -84,10 +84,10 @@ TEST_CASE("backup: the first that are complete make the step and the late one is
   sent = answers(*server, *training, NodeId(0), push_of(*training, 0, 0));
   using enum MessageKind;
   CHECK(sent == std::vector<std::vector<MessageKind>>{{parameters}, {}, {parameters}, {}});
-  // Late for step 0: its gradient is dropped, it is sent on at once.
+  // Late for step 0: its gradient is dropped, and it continues immediately.
   sent = answers(*server, *training, NodeId(1), push_of(*training, 0, 0));
   CHECK(sent == std::vector<std::vector<MessageKind>>{{}, {dropped}, {}, {}});
-  // Then it is as good as any other.
+  // Afterwards it is treated like any other worker.
   sent = answers(*server, *training, NodeId(1), push_of(*training, 0, 1));
   sent = answers(*server, *training, NodeId(2), push_of(*training, 0, 1));
   CHECK(sent == std::vector<std::vector<MessageKind>>{{}, {parameters}, {parameters}, {}});

@@ -1,4 +1,4 @@
-// Whoever goes on from a checkpoint ends as if nothing had happened.
+// A training that resumes from a checkpoint gives the same result.
 #include "models/protocol/checkpoint.h"
 
 #include "models/protocol/server_cut.h"
@@ -34,7 +34,7 @@ std::shared_ptr<Training> kept_training(const std::string& strategy, int workers
   return training;
 }
 
-/// Steps, each of a worker once: those before the cut, then those of who went on.
+/// Checks that each step of a worker occurs once, before the checkpoint or after the resumption.
 std::set<std::pair<int, std::int64_t>> steps_around(const Shuffled& before, const KeptCut& cut,
                                                     const Shuffled& after) {
   std::set<std::pair<int, std::int64_t>> steps;
@@ -91,7 +91,7 @@ TEST_CASE("checkpoint: who goes on from any cut ends with the same bits, each st
   }
 }
 
-/// The same of a network that keeps statistics.
+/// The same for a network with statistics.
 std::shared_ptr<Training> normed_training(const std::string& strategy, int workers, int servers) {
   auto training = kept_training(strategy, workers, servers, 12);
   const NetworkSpec spec{
@@ -231,7 +231,7 @@ TEST_CASE("checkpoint: a stale state among newer ones is found at once") {
   const auto shape =
       GENERATE(KeptShape{"sync", 2, 1}, KeptShape{"ssp", 2, 1}, KeptShape{"all_reduce", 3, 0},
                KeptShape{"all_reduce", 4, 0}, KeptShape{"local_sgd", 3, 0});
-  const int stale = GENERATE(0, 1, 2);  // a server, where there is one
+  const int stale = GENERATE(0, 1, 2);  // may be a server
   CAPTURE(shape.strategy, stale);
   const auto training = kept_training(shape.strategy, shape.workers, shape.servers, 12);
   training->checkpoint.steps = 3;
@@ -260,7 +260,7 @@ TEST_CASE("checkpoint: a state of another training is refused") {
   CHECK_THROWS_AS(restore(other, server), StateError);
 }
 
-/// What a node says of its state where the integer at `place` is another.
+/// The node's error if the integer at `place` of its state is replaced.
 std::string said_of(const KeptShape& shape, int node, std::size_t place, std::int64_t number) {
   const auto training = kept_training(shape.strategy, shape.workers, shape.servers, 6);
   training->checkpoint.steps = 2;
@@ -282,17 +282,17 @@ TEST_CASE("checkpoint: a state with the counts of no cut is refused, whatever it
   const KeptShape ring{"all_reduce", 2, 0};
   const KeptShape local{"local_sgd", 2, 0};
   CHECK(said_of(sync, 0, 0, 2) == "nothing");
-  // Of a worker: steps, number, batches. It would shuffle for hours to get there.
+  // A worker's numbers: steps, its index, batches. Such a number would need hours of shuffling.
   for (const std::size_t place : {0U, 1U, 2U}) {
     CHECK(said_of(sync, 0, place, many) == "it holds a number that cannot be");
   }
-  // Of a server: the last update, then of each bucket version, examples.
-  CHECK(said_of(sync, 2, 1, 6) == kNoCut);  // the end has none
+  // A server's numbers: the last update, then for each bucket its version and examples.
+  CHECK(said_of(sync, 2, 1, 6) == kNoCut);  // there is no checkpoint at the end
   CHECK(said_of(sync, 2, 1, 3) == kNoCut);  // other buckets are at 2
   CHECK(said_of(sync, 2, 2, std::int64_t{1} << 62) == "it holds a number that cannot be");
-  CHECK(said_of(async, 2, 3, 12) == kNoCut);  // its clocks do not add up to that
+  CHECK(said_of(async, 2, 3, 12) == kNoCut);  // its clocks have another sum
   CHECK(said_of(KeptShape{"single", 1, 0}, 0, 2, 6) == kNoCut);
-  // Of a worker among workers: steps, rounds.
+  // Numbers of a collective's worker: steps, rounds.
   CHECK(said_of(ring, 0, 0, 3) == kNoCut);
   CHECK(said_of(ring, 0, 1, 1) == kNoCut);
   CHECK(said_of(local, 0, 0, 4) == kNoCut);
@@ -302,7 +302,7 @@ TEST_CASE("checkpoint: cuts are the first steps after multiples, or after the ti
   Cuts by_steps({.steps = 500, .time = {}});
   CHECK(!by_steps.is_due(499));
   CHECK(by_steps.is_due(500));
-  CHECK(by_steps.is_due(512));  // a round of local SGD ended only then
+  CHECK(by_steps.is_due(512));  // the end of a local SGD round
   by_steps.take(512);
   CHECK(!by_steps.is_due(999));
   CHECK(by_steps.is_due(1000));

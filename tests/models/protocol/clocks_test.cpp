@@ -1,4 +1,4 @@
-// The clocks of workers against a look at all of them.
+// Clocks of workers, compared with a direct computation.
 #include "models/base/random.h"
 #include "models/protocol/server_queue.h"
 
@@ -10,7 +10,7 @@
 namespace foretrain {
 namespace {
 
-// The clocks of those who are there.
+// The clocks of present workers.
 struct Plain {
   std::vector<std::int64_t> clocks;
   std::vector<bool> lost;
@@ -47,7 +47,7 @@ TEST_CASE(
     Plain plain{std::vector<std::int64_t>(workers), std::vector<bool>(workers)};
     check_equal(clocks, plain);
     for (int operation = 0; operation < 200; ++operation) {
-      // A push of a worker that is lost may still be applied.
+      // A push of a lost worker may still be applied.
       const std::size_t worker = draw.below(workers);
       if (draw.below(20) > 0) {
         clocks.advance(worker);
@@ -57,7 +57,7 @@ TEST_CASE(
         plain.clocks[worker] += static_cast<std::int64_t>(draw.below(5));
         clocks.come_back(worker, plain.clocks[worker]);
       } else if (plain.lost[worker] || plain.there().size() > 1) {
-        clocks.lose(worker);  // twice is as good as once
+        clocks.lose(worker);  // losing it twice has no further effect
         plain.lost[worker] = true;
       }
       check_equal(clocks, plain);

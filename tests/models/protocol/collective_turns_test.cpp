@@ -1,4 +1,4 @@
-// The order in which messages of collectives leave.
+// The order of messages of collectives.
 #include "models/protocol/collective_turns.h"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ Send send(MessageKind kind, std::uint32_t bucket, std::int64_t step = 0) {
   return {NodeId{1}, {.kind = kind, .step = {step}, .bucket = bucket}};
 }
 
-/// What leaves of that.
+/// The buckets of the messages that are sent.
 std::vector<std::uint32_t> passed(CollectiveTurns& turns, std::vector<Send> sends) {
   Effects effects{Worked{}};
   for (Send& each : sends) effects.emplace_back(std::move(each));

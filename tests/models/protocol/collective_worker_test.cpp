@@ -1,4 +1,4 @@
-// When a worker without a server adds up with the others, shown by a strategy that learns nothing.
+// The schedule of a worker without a server, shown with a strategy that learns nothing.
 #include "models/protocol/collective_worker.h"
 
 #include "tests/support/trainings.h"
@@ -12,13 +12,13 @@
 namespace foretrain {
 namespace {
 
-/// Counts what it is asked for; its parameters stay as they are.
+/// Counts its calls without changing parameters.
 class Idle : public CollectiveWorker {
  public:
   Idle(const std::shared_ptr<const Training>& training, std::int64_t steps_a_round)
       : CollectiveWorker(training, NodeId(0), steps_a_round) {}
 
-  int gradients = 0;  // of buckets
+  int gradients = 0;  // per bucket
   int sums = 0;
 
  private:
@@ -41,7 +41,7 @@ class Idle : public CollectiveWorker {
   [[nodiscard]] Bytes own_size() const override { return {}; }
 };
 
-/// Alone, until it has finished.
+/// A run of a single worker to its end.
 struct Outcome {
   std::vector<StepReport> steps;
   std::vector<EvalReport> evals;
@@ -101,7 +101,7 @@ TEST_CASE("collective worker: where the target is reached, it ends with the roun
   training->target = {.accuracy = 0, .loss = 100};
   Idle worker(training, 2);
   const Outcome outcome = run_alone(worker);
-  // The first evaluation reaches it, before there is anything to end with.
+  // The first evaluation meets the target before there are weights to end with.
   REQUIRE(outcome.finished.has_value());
   CHECK(outcome.finished->updates == 1);
   CHECK(outcome.finished->gradients == 2);

@@ -1,4 +1,4 @@
-// Gradients that travel smaller: what is sent, what is kept, what the training makes of it.
+// Compressed gradients: messages, residuals, learning.
 #include "models/payload/compression.h"
 
 #include "models/base/random.h"
@@ -40,12 +40,12 @@ Payload gradient_of(const std::vector<float>& values) {
 
 std::vector<float> drawn_gradient(Stream& stream, std::size_t count) {
   std::vector<float> gradient(count);
-  // Rounded, so that many have one size.
+  // Rounded, so that many numbers are equal.
   for (float& g : gradient) g = std::round(static_cast<float>(stream.normal()) * 8) / 8;
   return gradient;
 }
 
-// The places of the `count` largest, by a sort of all.
+// The indices of the `count` largest numbers, by sorting all.
 std::vector<std::uint32_t> twin_places(const std::vector<float>& values, std::size_t count) {
   std::vector<std::uint32_t> places(values.size());
   std::iota(places.begin(), places.end(), 0U);
@@ -87,7 +87,7 @@ TEST_CASE("compression: the largest numbers are sent, and with the rest they are
     const auto arrived = expand(topk, push, std::ssize(gradient));
     REQUIRE(arrived.has_value());
     for (std::size_t i = 0; i < count; ++i) {
-      // One of both is zero.
+      // One of the two is zero.
       REQUIRE(arrived->floats()[i] + rest[i] == all[i]);
       REQUIRE((arrived->floats()[i] == 0 || rest[i] == 0));
     }
@@ -128,7 +128,7 @@ TEST_CASE("compression: a push of another size, or with places that are none, is
   CHECK_FALSE(expand(topk, encode({falling, numbers, true, {}}), 8).has_value());
   CHECK_FALSE(expand(topk, encode({beyond, numbers, true, {}}), 8).has_value());
   CHECK_FALSE(expand(topk, encode({good, numbers, true, {}}), 20).has_value());
-  // As large, but it lists other things.
+  // A message of the same size with other lists.
   const std::vector<std::uint32_t> one{1};
   const std::vector<float> number{1};
   CHECK_FALSE(expand(topk, encode({one, number, false, good}), 8).has_value());
@@ -203,7 +203,7 @@ TEST_CASE("compression: who goes on from a cut has what its pushes had left out"
     CAPTURE(cut);
     CHECK(run_shuffled(training, 3, &states).weights == expected.weights);
     if (kind != "topk") continue;
-    // Without it, it is another training.
+    // Without the residual it is another training.
     testing::KeptCut forgetful = states;
     std::string& state = forgetful.states.at(0);
     const std::int64_t parameters = training->layout->parameters;
@@ -240,7 +240,7 @@ TEST_CASE("compression: strategies whose order of updates is free end, with all 
 }
 
 TEST_CASE("compression: topk learns what it sends late") {
-  // A hundredth of the numbers in a push: without a memory most weights would never move.
+  // A push has a hundredth of the numbers: without residuals most weights would never change.
   const auto training = compressed_training("sync", 2, 1, 150, compression_of("topk"));
   const auto plain = compressed_training("sync", 2, 1, 150, {});
   const Shuffled compressed = run_shuffled(training, 1);

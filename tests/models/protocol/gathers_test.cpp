@@ -1,4 +1,4 @@
-// Parameters in parts: what stages gather, the weights of an all-reduce, what a worker holds.
+// Sharded parameters: gathers of stages, weights of an all-reduce, memory.
 #include "models/protocol/gathers.h"
 
 #include "models/graph/node_memory.h"
@@ -21,7 +21,7 @@ namespace {
 
 using Indices = std::vector<std::uint32_t>;
 
-// Three layers, large enough for stages of their own; buckets that layers do not end at.
+// Three layers, large enough to be separate stages; bucket bounds differ from layer bounds.
 std::shared_ptr<Training> gathered_training(int workers) {
   auto training = testing::small_training("all_reduce", workers, 0, 4);
   NetworkOptions options;
@@ -35,7 +35,7 @@ std::shared_ptr<Training> gathered_training(int workers) {
   return training;
 }
 
-/// So many layers of 1,000 parameters, 1 ms forward, 2 ms backward; two buckets each.
+/// Layers of 1,000 parameters with 1 ms forward, 2 ms backward, two buckets each.
 std::shared_ptr<Training> gathered_profile(int layers) {
   NetworkProfile profile{{}, 32};
   profile.layers.reserve(static_cast<std::size_t>(layers));
@@ -76,7 +76,7 @@ TEST_CASE("gathers: each batch of a gradient gathers anew, the last one sends gr
   const auto stages = gradient_stages(*training);
   REQUIRE(stages.size() == 10);
   for (std::size_t i = 0; i < 5; ++i) CHECK(stages[i].buckets.empty());
-  CHECK(stages[5].needs.empty());  // the first layer is where the backward pass ended
+  CHECK(stages[5].needs.empty());  // the backward pass ended at the first layer
   CHECK(stages[6].needs == Indices{2, 3});
   CHECK(stages[9].needs == Indices{0, 1});
   CHECK(stages[9].buckets == Indices{0, 1});
@@ -84,7 +84,7 @@ TEST_CASE("gathers: each batch of a gradient gathers anew, the last one sends gr
 
 TEST_CASE("gathers: buckets that are reduced together are gathered together") {
   auto training = gathered_profile(4);
-  // Two layers each, from the last one, in pieces.
+  // Two layers per bucket, from the last one, in pieces.
   training->layout = std::make_shared<const Layout>(
       make_ddp_layout({1'000, 1'000, 1'000, 1'000}, Bytes{8'000}, Bytes{2'000}, 2));
   training->forward_waits = true;
@@ -151,7 +151,7 @@ TEST_CASE("gathers: replicas end with the weights of an all-reduce in groups") {
   }
 }
 
-// Sums of floats in another order: batches first, or workers first.
+// Floats are added in another order: batches first, or workers first.
 TEST_CASE("gathers: batches that are reduced one by one come to the mean over all") {
   const std::string sharded = GENERATE("gradients", "parameters");
   const auto [workers, accumulate] = GENERATE(table<int, int>({{2, 3}, {3, 2}, {4, 4}, {5, 3}}));
@@ -182,7 +182,7 @@ TEST_CASE("gathers: a target ends it with the values that were evaluated") {
   const auto gathered = gathered_training(3);
   gathered->steps = 12;
   gathered->evaluate_every = 2;
-  gathered->target = {.accuracy = 0, .loss = 100};  // the first evaluation finds it
+  gathered->target = {.accuracy = 0, .loss = 100};  // met by the first evaluation
   const auto plain = std::make_shared<Training>(*gathered);
   plain->sharded = "optimizer";
   const testing::Shuffled expected = testing::run_shuffled(plain, 1);
@@ -212,14 +212,14 @@ TEST_CASE("gathers: values that nobody has to send are out of turn") {
   };
   const auto& buckets = training->layout->buckets;
   REQUIRE(buckets[1].shard == 1);
-  CHECK(send(0, 0, buckets[0].size()));        // its own
-  CHECK(send(1, 1, buckets[1].size()));        // the next gather's before this one's
+  CHECK(send(0, 0, buckets[0].size()));        // its own bucket
+  CHECK(send(1, 1, buckets[1].size()));        // the next gather's before the current one
   CHECK(send(1, 0, buckets[1].size() * 2));    // too long
-  CHECK(send(1'000'000, 0, Bytes{4}));         // no bucket
-  CHECK_FALSE(send(1, 0, buckets[1].size()));  // this one's
+  CHECK(send(1'000'000, 0, Bytes{4}));         // no such bucket
+  CHECK_FALSE(send(1, 0, buckets[1].size()));  // the current gather's
 }
 
-// Of eight layers two are gathered at a time; each of two workers owns half.
+// Two of eight layers are gathered at a time; each of two workers owns half.
 TEST_CASE("gathers: a worker holds its own part and two layers") {
   constexpr std::int64_t kAll = 4 * 8'000;
   constexpr std::int64_t kInParts = kAll / 2 + 4 * 2'000;
@@ -238,7 +238,7 @@ TEST_CASE("gathers: a worker holds its own part and two layers") {
   CHECK(parameters.learned == Bytes{kInParts});
   CHECK(whole.step - parameters.step == Bytes{kAll - kInParts});
   CHECK(gradients.step == parameters.step);
-  // Batches are added up before they are exchanged.
+  // Batches are added before the exchange.
   training->accumulate = 2;
   CHECK(memory("parameters").step == memory("optimizer").step);
 }

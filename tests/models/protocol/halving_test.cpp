@@ -1,4 +1,4 @@
-// Sums over a hypercube: what goes together, how many messages, bad messages.
+// Sums by recursive halving: grouped messages, message counts, invalid messages.
 #include "models/protocol/halving.h"
 
 #include "models/networks/registry.h"
@@ -89,7 +89,8 @@ TEST_CASE("halving: of a unit some workers own nothing") {
   CHECK(single.owned_by(0, 2).empty());
 }
 
-// A worker's own buckets alone would be sent on as they are; here all depends on the turns.
+// A worker's own buckets alone would be forwarded unchanged; here everything depends on the order
+// of turns.
 TEST_CASE("halving: where stages cut deals the weights are the same in any order of arrival") {
   const int workers = GENERATE(4, 8);
   const Bytes chunk{GENERATE(10'000, 250'000)};
@@ -112,12 +113,12 @@ TEST_CASE("halving: where stages cut deals the weights are the same in any order
     if (first.empty()) first = shuffled.weights;
     CHECK(shuffled.weights == first);
   }
-  // Without stages all goes in whole deals, in the same order of each sum.
+  // Without stages, whole deals travel together, with the same order of each sum.
   training->overlap = false;
   CHECK(testing::run_shuffled(training, 1).weights == first);
 }
 
-/// What a worker of four says to one message.
+/// The reactions of one of four workers to single messages.
 class Listener {
  public:
   Listener() : worker_(training_, NodeId(0)) {
@@ -130,7 +131,7 @@ class Listener {
     worker_.handle({}, Received{from, message}, effects_);
     return effects_.size() == 1 && std::holds_alternative<Fault>(effects_.front());
   }
-  /// Its jobs, those that follow, too.
+  /// Executes its jobs and the jobs that follow.
   void compute() {
     for (std::size_t i = 0; i < effects_.size(); ++i) {
       auto* asked = std::get_if<Compute>(&effects_[i]);
@@ -146,7 +147,7 @@ class Listener {
     made.payload = Payload::sized({4 * training_->layout->count_in(run)});
     return made;
   }
-  /// Of messages that it has sent last: to whom, the first bucket.
+  /// Its last sent messages: receiver, first bucket.
   [[nodiscard]] std::set<std::pair<NodeId, std::uint32_t>> sent() const {
     std::set<std::pair<NodeId, std::uint32_t>> all;
     for (const Effect& effect : effects_) {
@@ -177,21 +178,21 @@ TEST_CASE(
   Listener zero;
   CHECK(zero.sent() == std::set<std::pair<NodeId, std::uint32_t>>{{NodeId(2), 2}});
   CHECK(zero.refuses(NodeId(3), zero.message(partial, {0, 2})));     // two bits away
-  CHECK(zero.refuses(NodeId(2), zero.message(partial, {2, 2})));     // of the other's half
+  CHECK(zero.refuses(NodeId(2), zero.message(partial, {2, 2})));     // from the other worker's half
   CHECK(zero.refuses(NodeId(2), zero.message(partial, {0, 1})));     // too short
-  CHECK(zero.refuses(NodeId(2), zero.message(partial, {1, 2})));     // not the first
-  CHECK(zero.refuses(NodeId(2), zero.message(partial, {0, 2}, 1)));  // a round too soon
+  CHECK(zero.refuses(NodeId(2), zero.message(partial, {1, 2})));     // not the first bucket
+  CHECK(zero.refuses(NodeId(2), zero.message(partial, {0, 2}, 1)));  // a round too early
   CHECK(zero.refuses(NodeId(2), zero.message(push, {0, 2})));
   Message unknown = zero.message(partial, {0, 2});
   unknown.bucket = 99;
   CHECK(zero.refuses(NodeId(2), unknown));
-  CHECK(zero.refuses(NodeId(1), zero.message(parameters, {1, 1})));     // nothing has gone there
+  CHECK(zero.refuses(NodeId(1), zero.message(parameters, {1, 1})));     // nothing was sent there
   CHECK_FALSE(zero.refuses(NodeId(1), zero.message(partial, {0, 1})));  // one turn early
-  CHECK(zero.refuses(NodeId(1), zero.message(partial, {0, 1})));        // twice
+  CHECK(zero.refuses(NodeId(1), zero.message(partial, {0, 1})));        // a duplicate
   CHECK_FALSE(zero.refuses(NodeId(2), zero.message(parameters, {2, 2})));
-  CHECK(zero.refuses(NodeId(2), zero.message(parameters, {2, 2})));  // twice
+  CHECK(zero.refuses(NodeId(2), zero.message(parameters, {2, 2})));  // a duplicate
   CHECK_FALSE(zero.refuses(NodeId(2), zero.message(partial, {0, 2})));
-  CHECK(zero.sent().empty());  // it adds that up first
+  CHECK(zero.sent().empty());  // it adds them first
   zero.compute();
   CHECK(zero.sent() == std::set<std::pair<NodeId, std::uint32_t>>{{NodeId(1), 1}, {NodeId(1), 0}});
   CHECK(zero.refuses(NodeId(2), zero.message(partial, {0, 2})));           // its turn is over

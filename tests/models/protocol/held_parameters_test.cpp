@@ -1,4 +1,4 @@
-// A worker's parameters, renewed bucket by bucket.
+// A worker's copy of the parameters, renewed bucket by bucket.
 #include "models/protocol/held_parameters.h"
 
 #include "models/cost/work.h"
@@ -50,7 +50,7 @@ TEST_CASE("held parameters: one bucket of all is taken as it is, not copied") {
   held.put({.first = 0, .count = 2}, whole, effects);
   CHECK(effects.empty());
   CHECK(held.all().floats().data() == whole.floats().data());
-  CHECK(held.place({.first = 0, .count = 2}).empty());  // it is somebody else's, too
+  CHECK(held.place({.first = 0, .count = 2}).empty());  // the memory is shared
 }
 
 TEST_CASE("held parameters: without numerics there are sizes alone") {

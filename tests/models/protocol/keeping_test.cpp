@@ -1,4 +1,4 @@
-// Workers that go or come while a server keeps its state: all of that waits, nobody is mistaken.
+// Workers that leave or return while a server saves its state: their messages wait.
 #include "models/protocol/server_cut.h"
 #include "tests/support/options.h"
 #include "tests/support/server_by_hand.h"
@@ -22,8 +22,8 @@ using testing::set_option;
 using testing::Shuffled;
 using testing::small_training;
 
-/// A server, driven by hand. Its three workers all wait: it is keeping its state, with five
-/// gradients in it, the second of workers 0 and 1.
+/// A server driven message by message. It is saving its state and has applied five gradients, two
+/// each of workers 0 and 1, so its three workers are all waiting.
 struct KeepingServer : ServerByHand {
   KeepingServer(const std::string& strategy, const CheckpointRule& rule)
       : ServerByHand(keeping(strategy, rule)) {
@@ -45,7 +45,7 @@ struct KeepingServer : ServerByHand {
   Effects kept() { return give(Computed{ServerCut::kJob, {}}); }
 };
 
-/// Of each worker, the steps that it is answered.
+/// The steps that are answered to each worker.
 using Answers = std::vector<std::vector<std::int64_t>>;
 
 Answers answers_in(const Effects& effects) {
@@ -73,8 +73,8 @@ TEST_CASE("keeping: what a lost process would be told is not told to the next on
     CHECK(server.give(PeerBack{NodeId(1), 3}).empty());
     CHECK(server.pull(1, 3).empty());
   }
-  // The first loss lets go who waits. Worker 1 is no more one of them, and each of its processes
-  // begins with a step of its own.
+  // The first loss releases waiting workers. Worker 1 is not among them any more, and each of its
+  // new processes begins with a new step.
   const Answers expected[] = {{{1}, {}, {}}, {{1}, {3}, {}}, {{1}, {}, {}}, {{1}, {4}, {}}};
   CHECK(answers_in(server.kept()) == expected[far]);
 }
@@ -87,7 +87,7 @@ TEST_CASE("keeping: a checkpoint by time that is given up is not the last") {
   CHECK(std::ranges::count_if(told, is_timer) == 1);
 }
 
-// Its worker came back to the first bucket, but not to this one, which has all of its gradients.
+// Its worker has come back to the first bucket, but not to this one, which has all its gradients.
 TEST_CASE("keeping: a server that is over lets those go on who wait for a cut with who came back") {
   const auto training = small_training("async", 2, 2, 2);
   training->checkpoint.steps = 1;
@@ -152,7 +152,7 @@ TEST_CASE("keeping: workers go and come in hundreds of orders, and all come to t
     }
     nodes.run();
     CHECK(nodes.kept.moved == 0);
-    if (!nodes.faults.empty() && backups) continue;  // it was chosen, then lost
+    if (!nodes.faults.empty() && backups) continue;  // a chosen worker was lost
     for (const Fault& fault : nodes.faults) FAIL(fault.why);
     CHECK(nodes.finished == training->nodes());
     ++ended;

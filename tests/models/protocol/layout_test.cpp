@@ -1,4 +1,4 @@
-// Parameters are cut into buckets, which are dealt to shards.
+// The partition of parameters into buckets, of buckets over shards.
 #include "models/protocol/layout.h"
 
 #include "models/base/random.h"
@@ -44,8 +44,8 @@ TEST_CASE("layout: buckets are contiguous, cover everything, and keep to their s
 }
 
 /// The tensors of a ResNet for ImageNet (He, Zhang, Ren, Sun 2015) in the order of their
-/// definition: convolutions without bias, two tensors of each normalisation, the classifier.
-/// `blocks` of each stage; `bottleneck`: of three convolutions with four times the channels.
+/// definition: convolutions without bias, two tensors per normalisation, the classifier. `blocks`
+/// per stage; `bottleneck`: blocks of three convolutions with four times the channels.
 std::vector<std::int64_t> resnet_tensors(const std::vector<int>& blocks, bool bottleneck) {
   std::vector<std::int64_t> tensors;
   const auto convolution = [&](std::int64_t in, std::int64_t out, std::int64_t side) {
@@ -89,7 +89,7 @@ TEST_CASE("layout: DDP's buckets close when they have reached their size") {
   CHECK(ddp_buckets({10, 10, 10}, {1'000}) == std::vector<std::int64_t>{30});
   CHECK(ddp_buckets({10, 10, 10}, {40}) == std::vector<std::int64_t>{10, 10, 10});
   CHECK(ddp_buckets({10, 10, 10}, {44}) == std::vector<std::int64_t>{20, 10});
-  // The first one has 1 MiB, whatever the cap.
+  // The first bucket has 1 MiB for any cap.
   CHECK(ddp_buckets({1'000'000, 1'000'000, 262'144}, {8'000'000}) ==
         std::vector<std::int64_t>{262'144, 2'000'000});
 }
@@ -133,7 +133,7 @@ TEST_CASE("layout: over trees the first group and the last one own the buckets i
   CHECK(owners_of(trees, true) == std::vector<int>{0, 1, 6, 7, 0, 1, 6, 7});
   CHECK(trees.trees);
   CHECK_FALSE(trees.rings);
-  // It is larger than what goes over trees.
+  // It exceeds the limit for trees.
   const Layout rings = make_dealt_layout(1'000, {800}, 8, {{3'999}, 8, 2});
   CHECK(owners_of(rings, false) == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
   CHECK(rings.rings);

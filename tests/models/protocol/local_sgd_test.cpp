@@ -1,4 +1,4 @@
-// Local SGD: what is averaged when, what it moves, how it ends.
+// Local SGD: averages, message counts, its end.
 #include "models/protocol/local_sgd.h"
 
 #include "models/data/sampler.h"
@@ -49,7 +49,7 @@ double most_apart(const std::vector<float>& a, const std::vector<float>& b) {
   return most;
 }
 
-// What has met at a worker on the bucket's way to its owner.
+// The partial sum at a worker on a bucket's route to its owner.
 float sum_at(const Route& route, int worker, const std::function<float(int)>& part_of,
              const std::function<Route(int)>& route_of) {
   float sum = part_of(worker);
@@ -60,7 +60,7 @@ float sum_at(const Route& route, int worker, const std::function<float(int)>& pa
   return sum;
 }
 
-// Every worker by itself for a round, then the mean in the order of each bucket's way.
+// Each worker trains alone for a round, then the mean is taken in the order of each bucket's route.
 std::vector<float> local_twin(const Training& training, std::int64_t local_steps) {
   const auto count = static_cast<std::size_t>(training.network->parameters());
   const int workers = training.workers;
@@ -103,7 +103,7 @@ TEST_CASE("local_sgd: workers learn by themselves, then the parameters are avera
   const int workers = GENERATE(1, 2, 3, 4, 8);
   const std::int64_t local_steps = GENERATE(1, 3, 4);
   CAPTURE(workers, local_steps);
-  // The last round of 10 steps is shorter, where rounds have 3 or 4.
+  // With rounds of 3 or 4 steps, the last round of 10 steps is shorter.
   const auto training = local_training(workers, 10, local_steps);
   CHECK(weights_of(training) == local_twin(*training, local_steps));
 }
@@ -125,7 +125,7 @@ TEST_CASE("local_sgd: an averaging after each step learns what all_reduce does b
   const std::vector<float> averaged = weights_of(local_training(workers, 20, 1));
   const double largest = std::abs(
       *std::ranges::max_element(expected, {}, [](float weight) { return std::abs(weight); }));
-  // 20 steps of some operations each, of numbers up to the largest weight.
+  // Bound: 20 steps of a few operations each on numbers up to the largest weight.
   CHECK(most_apart(averaged, expected) <= 20 * 8 * largest * 0x1p-24);
   CHECK(most_apart(averaged, expected) > 0);
 }
@@ -147,12 +147,12 @@ TEST_CASE("local_sgd: an outer optimizer that takes the whole change is the aver
   set_option(outer->options, "outer.name", "nesterov");
   set_option(outer->options, "outer.learning_rate", 1.0);
   set_option(outer->options, "outer.momentum", 0.0);
-  // w - (w - mean) rounds where mean does not.
+  // w - (w - mean) has a rounding error that the mean has not.
   CHECK(most_apart(weights_of(outer), weights_of(plain)) < 1e-6);
 }
 
 TEST_CASE("local_sgd: an outer optimizer goes on in the direction of the rounds before") {
-  // One worker, one round of one step each: sgd, then Nesterov's momentum over its changes.
+  // One worker with rounds of one step: sgd, then Nesterov momentum on its changes.
   const auto training = local_training(1, 6, 1, {1'000'000});
   set_option(training->options, "outer.name", "nesterov");
   const std::vector<float> weights = weights_of(training);
@@ -178,7 +178,7 @@ TEST_CASE("local_sgd: the chief evaluates what was averaged last, within a round
   CHECK(nodes.evals[1].version.value == 1);
   CHECK(nodes.evals[2].version.value == 3);
   CHECK(nodes.evals[2].final);
-  // It is of the parameters that one round alone ends with.
+  // It evaluates the final parameters of a single round.
   const auto one_round = local_training(2, 4, 4);
   Shuffled shorter(one_round, 1);
   shorter.run();
@@ -235,7 +235,7 @@ TEST_CASE("local_sgd: a worker holds all of an optimizer, an owner the outer one
   for (const Bucket& bucket : training->layout->buckets) {
     if (bucket.shard == 1) owned += bucket.count;
   }
-  CHECK(protocol.kept_by(*training, NodeId(1)) == Bytes{4 * owned});  // what it sends
+  CHECK(protocol.kept_by(*training, NodeId(1)) == Bytes{4 * owned});  // the values that it sends
   set_option(training->options, "outer.name", "nesterov");
   CHECK(protocol.kept_by(*training, NodeId(1)) == Bytes{12 * owned});
   training->evaluate_every = 3;
@@ -243,7 +243,7 @@ TEST_CASE("local_sgd: a worker holds all of an optimizer, an owner the outer one
 }
 
 TEST_CASE("local_sgd: what a worker keeps is what it holds while its averages wait to be sent") {
-  // Over a hypercube worker 1 sends the other half what its own half owns.
+  // Over a hypercube worker 1 sends its own half's buckets to the other half.
   const auto [workers, to] = GENERATE(table<int, int>({{2, 0}, {4, 3}}));
   CAPTURE(workers);
   const auto training = local_training(workers, 1, 1);
@@ -276,7 +276,7 @@ TEST_CASE("local_sgd: what a worker keeps is what it holds while its averages wa
   }
   Bytes held;
   for (const Payload& values : waiting) {
-    CHECK(values.unshared());  // nowhere among the parameters
+    CHECK(values.unshared());  // not part of the parameters
     held += values.size();
   }
   CHECK(waiting.size() > 1);

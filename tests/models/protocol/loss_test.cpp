@@ -1,4 +1,4 @@
-// Trainings that go on without a worker: whenever it is lost, they come to their end.
+// Trainings that survive the loss of a worker at any time.
 #include "tests/support/options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
@@ -41,7 +41,7 @@ TEST_CASE("loss: a training without a worker goes on to its end, whenever it was
     Shuffled shuffled(training, seed);
     shuffled.lose_after(static_cast<int>(2 + 5 * seed), 1 + static_cast<int>(seed % 2));
     shuffled.run();
-    // Shard 0 may have chosen a gradient that another shard never gets: the one way to be stuck.
+    // Only one case gets stuck: shard 0 chose a gradient that another shard never gets.
     if (kind.backups > 0 && servers > 1 && !shuffled.faults.empty()) continue;
     REQUIRE(shuffled.faults.empty());
     REQUIRE(shuffled.finished >= training->nodes() - 1);

@@ -1,4 +1,4 @@
-// Buckets that leave while others are computed: how a gradient is cut, equal weights.
+// Buckets sent while others are computed: stages of a gradient, equal weights.
 #include "models/cost/job_placement.h"
 #include "models/networks/registry.h"
 #include "models/protocol/gradient_stages.h"
@@ -15,7 +15,7 @@ using testing::small_training;
 
 namespace {
 
-// Three layers, large enough for stages of their own; buckets that layers do not end at.
+// Three layers, large enough to be separate stages; bucket bounds differ from layer bounds.
 std::shared_ptr<Training> deep_training(const std::string& strategy, int workers, int servers) {
   auto training = small_training(strategy, workers, servers, 4);
   NetworkOptions options;
@@ -61,7 +61,7 @@ TEST_CASE("overlap: the stages of a gradient hold every layer once and every buc
       forward = stage.forward.last;
     }
     needs.insert(needs.end(), stage.needs.begin(), stage.needs.end());
-    // All that its layers read has been asked for.
+    // Everything that its layers read has been requested.
     if (forward < layers) {
       const Bucket& bucket = training->layout->buckets[needs.size()];
       CHECK(bucket.first >= training->network->first_parameter(forward));
@@ -71,7 +71,7 @@ TEST_CASE("overlap: the stages of a gradient hold every layer once and every buc
     CHECK(stage.backward.last == last);
     last = stage.backward.first;
     for (const std::uint32_t index : stage.buckets) {
-      // Of layers that are computed, all of it.
+      // Buckets contain only layers that are computed already.
       CHECK(training->layout->buckets[index].first >= training->network->first_parameter(last));
       buckets.push_back(index);
     }

@@ -1,4 +1,4 @@
-// The array of phases is all of the struct, in its order.
+// The array of phases covers the struct, in its order.
 #include "models/protocol/phases.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// The node programs, driven by hand: no socket, no event queue.
+// Node programs driven message by message, without sockets or an event queue.
 #include "models/base/check.h"
 #include "models/base/random.h"
 #include "models/data/digits.h"

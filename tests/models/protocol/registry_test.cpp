@@ -1,4 +1,4 @@
-// What strategies say of themselves, held against what they do.
+// The declared properties of strategies, compared with their behaviour.
 #include "models/protocol/registry.h"
 
 #include "tests/support/shuffled.h"

@@ -1,4 +1,4 @@
-// A worker that was lost comes back as another process, in any order of messages.
+// A lost worker that comes back as a new process, with messages in any order.
 #include "models/protocol/async.h"
 #include "models/protocol/backup.h"
 #include "models/protocol/registry.h"
@@ -25,22 +25,23 @@ using testing::small_training;
 
 constexpr std::int64_t kRejoinSteps = 10;
 
-// With two workers.
+// A server with two workers.
 ServerByHand async_by_hand() { return ServerByHand(small_training("async", 2, 1, kRejoinSteps)); }
 
 TEST_CASE("rejoin: a gradient of the process that is gone counts once, or not at all") {
   ServerByHand by_hand = async_by_hand();
   Effects asked = by_hand.push(1, 0, 0);
   CHECK(by_hand.applied(asked).size() == 1);
-  // The next is being applied when its worker is lost: that counts, but nobody is answered.
+  // The next gradient is being applied when its worker is lost: it counts, but nobody gets an
+  // answer.
   asked = by_hand.push(1, 1, 1);
   CHECK(by_hand.give(PeerLost{NodeId(1)}).empty());
   CHECK(by_hand.push(1, 2, 1).empty());
   CHECK(by_hand.give(PeerBack{NodeId(1), 2}).empty());
-  // One that comes late, before the new process has pulled, then after it.
+  // Late messages of the old process, before and after the new process has pulled.
   CHECK(by_hand.push(1, 2, 1).empty());
-  CHECK(by_hand.pull(1, 1).empty());  // of the one before
-  CHECK(by_hand.pull(1, 2).empty());  // values are on their way to be others
+  CHECK(by_hand.pull(1, 1).empty());  // of the old process
+  CHECK(by_hand.pull(1, 2).empty());  // the values are being updated
   CHECK(by_hand.push(1, 2, 1).empty());
   const Effects told = by_hand.applied(asked);
   REQUIRE(told.size() == 1);
@@ -66,7 +67,7 @@ TEST_CASE("rejoin: who pulls out of turn is named") {
   by_hand.give(PeerLost{NodeId(1)});
   by_hand.give(PeerBack{NodeId(1), 2});
   CHECK(by_hand.pull(1, 2).size() == 1);
-  CHECK(is_fault(by_hand.pull(1, 2)));  // twice
+  CHECK(is_fault(by_hand.pull(1, 2)));  // a duplicate
 }
 
 TEST_CASE("rejoin: who comes back to a training that is over is told so, and ends") {
@@ -117,7 +118,7 @@ TEST_CASE("rejoin: with a node that nobody goes on without all begin again, if t
   CHECK(begins_again(*training, NodeId(0), 0));
 }
 
-/// The last process of a worker was given values to begin with before the training was over.
+/// Whether the last process of a worker got initial values before the training was over.
 bool took_part(const Shuffled& nodes, int worker) {
   const auto& rows = nodes.input_rows[static_cast<std::size_t>(worker)];
   const auto after =
@@ -129,7 +130,7 @@ bool took_part(const Shuffled& nodes, int worker) {
   });
 }
 
-// Whatever is under way when workers go and come: all gradients are made, each counts once.
+// In any state of messages under way, all gradients are made and each counts once.
 TEST_CASE("rejoin: workers come and go in hundreds of orders, every gradient counts once") {
   const std::string strategy = GENERATE("async", "ssp");
   const bool own = GENERATE(false, true);
@@ -171,7 +172,7 @@ TEST_CASE("rejoin: workers come and go in hundreds of orders, every gradient cou
         all_return = all_return && took_part(shuffled, worker);
       }
       if (all_return) ++whole;
-      // Each return leaves out the step that was under way.
+      // Each return loses the step that was under way.
       if (all_return) CHECK(shuffled.updates + returned - before >= quota);
     } else {
       CHECK(shuffled.updates == quota);
@@ -194,7 +195,7 @@ std::shared_ptr<Training> with_backups_of(int workers, int backups, int servers)
   return training;
 }
 
-/// Workers 1 to `backups` go and come. Returns how often one came.
+/// Draws losses and returns of workers 1 to `backups`. Returns the number of returns.
 int draw_lives(Stream& draw, Shuffled& shuffled, int backups) {
   int returned = 0;
   for (int worker = 1; worker <= backups; ++worker) {
@@ -224,7 +225,7 @@ TEST_CASE("rejoin: backup workers come and go, each step is made of as many grad
     shuffled.haunted = servers == 1 && draw.below(2) == 0;
     returned += draw_lives(draw, shuffled, backups);
     shuffled.run();
-    // Its part of a gradient that was chosen may be lost with it: that is the end.
+    // If its part of a chosen gradient is lost with it, the training ends.
     for (const Fault& fault : shuffled.faults) {
       CAPTURE(fault.why, index_of(fault.peer.value_or(NodeId(0))));
       CHECK(fault.why.find("never came") != std::string::npos);
@@ -261,11 +262,11 @@ TEST_CASE("rejoin: with backup workers who comes back joins the step under way")
     return give(Received{NodeId(worker), std::move(message)});
   };
   CHECK(push(1, 0, 0).empty());
-  // What it has pushed makes no step any more.
+  // Its push no longer completes a step.
   CHECK(give(PeerLost{NodeId(1)}).empty());
   CHECK(push(0, 0, 0).empty());
   CHECK(give(PeerBack{NodeId(1), 2}).empty());
-  CHECK(push(1, 1, 0).empty());  // of the process that is gone
+  CHECK(push(1, 1, 0).empty());  // of the old process
   const Effects told =
       give(Received{NodeId(1), {.kind = MessageKind::pull, .step = {}, .version = {2}}});
   REQUIRE(told.size() == 1);
@@ -313,10 +314,10 @@ TEST_CASE(
     nodes.take_back_after(back, 1);
     nodes.run();
     CHECK(nodes.kept.moved == 0);
-    if (!nodes.faults.empty() && kind == "backups") continue;  // it was chosen, then lost
+    if (!nodes.faults.empty() && kind == "backups") continue;  // a chosen worker was lost
     REQUIRE(nodes.faults.empty());
     for (const auto& [cut, states] : nodes.kept.cuts) {
-      if (std::ssize(states.states) < training->nodes()) continue;  // it was lost before all were
+      if (std::ssize(states.states) < training->nodes()) continue;  // lost before all had saved
       CAPTURE(cut);
       if (nodes.kept.begun_at.at(cut) > back) ++after;
       Shuffled resumed(training, seed + 100, &states);

@@ -1,4 +1,4 @@
-// The ways of a bucket's sum, of its values, followed worker by worker.
+// Routes of sums, of values, followed worker by worker.
 #include "models/protocol/route.h"
 
 #include "models/cost/trees.h"
@@ -22,7 +22,7 @@ struct Net {
   [[nodiscard]] Route at(int owner, int worker) const { return {ways, owner, worker}; }
 };
 
-// How many messages a sum takes from `worker` to `owner`, one after another.
+// The number of consecutive messages from `worker` to `owner`.
 int hops(const Net& net, int owner, int worker) {
   int count = 0;
   for (std::optional<int> next = worker; next && *next != owner; ++count) {
@@ -32,7 +32,7 @@ int hops(const Net& net, int owner, int worker) {
   return count;
 }
 
-// The workers whose gradients are in the sum that `worker` has once its sources have come.
+// The workers whose gradients are in the sum of `worker` after its sources have arrived.
 std::set<int> summed(const Net& net, int owner, int worker) {
   std::set<int> all{worker};
   const Route route = net.at(owner, worker);
@@ -93,7 +93,7 @@ TEST_CASE("route: a ring takes N - 1 messages one after another, a hypercube log
   CHECK(farthest(ring(8)) == 7);
   CHECK(farthest(hypercube(8)) == 3);
   CHECK(farthest(hypercube(16)) == 4);
-  // In groups: those of a group, then those of the owner's place.
+  // With groups: those of a group plus those between groups.
   CHECK(farthest(ring(12, 4)) == 3 + 2);
   CHECK(farthest(ring(64, 8)) == 7 + 7);
 }
@@ -106,7 +106,7 @@ TEST_CASE("route: a tree takes log2 N messages one after another, in groups thos
   CHECK(farthest(binary_tree(64, 8)) == 7 + 3);
 }
 
-// So each port carries as much in both of them together as in a ring.
+// So each port carries as much for both trees together as for a ring.
 TEST_CASE("route: of two trees no worker is an inner node of both") {
   for (const int workers : {2, 3, 4, 5, 8, 13, 64}) {
     const Net net = binary_tree(workers);
@@ -120,7 +120,7 @@ TEST_CASE("route: of two trees no worker is an inner node of both") {
   }
 }
 
-// Neighbours in rank on each host; 1 GB/s.
+// Consecutive ranks on each host; 1 GB/s.
 SumLinks links_of(int hosts, int workers_each, Duration latency) {
   SumLinks links;
   links.hosts.reserve(static_cast<std::size_t>(hosts * workers_each));
@@ -133,8 +133,9 @@ SumLinks links_of(int hosts, int workers_each, Duration latency) {
   return links;
 }
 
-// 2 (N - 1) a + 2 (N - 1) / N n / B = 2 log2 N a + 2 n / B: at 8, 16 us, 1 GB/s it is 14 x 16 us
-// against 6 x 16 us, and n / 4 B more, with a tenth of the trees' bytes 0.45 n / B.
+// Equal times: 2 (N - 1) a + 2 (N - 1) / N n / B = 2 log2 N a + 2 n / B. With 8 workers, 16 us, 1
+// GB/s it is 14 x 16 us against 6 x 16 us, and n / 4 B more; with a tenth of the trees' bytes added
+// 0.45 n / B.
 TEST_CASE("route: trees are quicker up to where their bytes cost what their latencies save") {
   CHECK(trees_up_to(links_of(8, 1, {16'000}), 1, 1).value ==
         Approx(8 * 4 * 16'000 / 1.8).margin(1));
@@ -144,20 +145,21 @@ TEST_CASE("route: trees are quicker up to where their bytes cost what their late
   CHECK(trees_up_to(SumLinks{}, 1, 1) == Bytes{0});
 }
 
-// Four on each of two hosts: of the ring's 14 messages 4 leave, over one edge of each host; of each
-// tree's 6 do 2, over 8 edges: a + 14 / 8 n / B against 8 / 2 n / B.
+// Four workers on each of two hosts. Of the ring's 14 messages 4 leave a host, over one edge per
+// host; of each tree's 6 messages 2 do, over 8 edges: a + 14 / 8 n / B against 8 / 2 n / B.
 TEST_CASE("route: where workers share hosts, trees share their ports, a ring leaves each once") {
   const Duration latency{9'000};
   CHECK(trees_up_to(links_of(2, 4, latency), 1, 1).value == Approx(8 * 9'000 / 10.6).margin(1));
-  // Two on each: whoever owns a bucket is first or last there, so 3 messages of the ring leave.
+  // Two on each host: the owner of a bucket is first or last there, so 3 messages of the ring
+  // leave.
   CHECK(trees_up_to(links_of(2, 2, latency), 1, 1).value == Approx(4 * 9'000 / 2.8).margin(1));
-  // Messages that stay count where they take time: 10 against 4.
+  // Messages inside a host count if they take time: 10 against 4.
   SumLinks all_wait = links_of(2, 4, latency);
   all_wait.inside = latency;
   CHECK(trees_up_to(all_wait, 1, 1).value == Approx(8 * (1 + 3) * 9'000 / 10.6).margin(1));
-  // Two messages more in each host, both ways, and an edge of four a port.
+  // Two more messages in each host, in both directions, and four edges per port.
   CHECK(trees_up_to(all_wait, 1, 4) > trees_up_to(all_wait, 1, 1));
-  // A port that carries four connections at once: the trees use them, the ring one.
+  // A port that carries four connections at once: the trees use all, the ring only one.
   SumLinks wide = links_of(2, 4, latency);
   wide.port = {4e9};
   CHECK(trees_up_to(wide, 1, 1) == Bytes{1'000'000'000'000'000'000});

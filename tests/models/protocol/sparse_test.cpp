@@ -1,4 +1,4 @@
-// Sparse models: what travels, what is applied, against the dense twin.
+// Sparse models: messages, updates, compared with the dense twin.
 #include "models/data/sampler.h"
 #include "models/data/sparse_examples.h"
 #include "models/networks/registry.h"
@@ -26,7 +26,7 @@ std::shared_ptr<const Dataset> drawn_rows(std::int64_t examples) {
   for (std::int64_t i = 0; i < examples; ++i) {
     const auto entries = 1 + stream.below(8);
     for (std::uint64_t e = 0; e < entries; ++e) {
-      // Small indices come often, large ones seldom, as words do.
+      // Small indices are frequent, large ones rare, like words.
       const double u = stream.uniform();
       table.features.push_back(static_cast<std::uint32_t>(u * u * u * kFeatures));
       table.values.push_back(static_cast<float>(stream.normal()));
@@ -69,7 +69,7 @@ std::shared_ptr<Training> sparse_training(const std::string& strategy, int worke
   return training;
 }
 
-// Every parameter read, every gradient a full vector: what a dense model would do.
+// Reads every parameter and uses complete gradient vectors, like a dense model.
 std::vector<float> dense_twin(const Training& training) {
   const auto count = static_cast<std::size_t>(training.network->parameters());
   std::vector<float> values(count);
@@ -242,7 +242,7 @@ TEST_CASE("sparse: values that were lent stay as they were while an update chang
   const TotalCost copied = update();
   CHECK(std::ranges::equal(lent.floats(), before));
   CHECK(shard.values().floats()[5] != before[5]);
-  // The next one changes what nobody else holds.
+  // The next update changes values that nobody else holds, so it copies nothing.
   CHECK(update() + copy_cost(std::ssize(before)) == copied);
 }
 
@@ -265,7 +265,7 @@ TEST_CASE("sparse: a training that reaches its target ends alike in any timing")
   auto training = sparse_training(strategy, workers, strategy == "single" ? 0 : 2, 60, rule("sgd"));
   set_option(training->options, "staleness", 0);
   training->evaluate_every = 3;
-  // Labels are drawn, so there is little to learn: chance is as far as it gets.
+  // Labels are random, so the accuracy stays at chance.
   training->target.accuracy = 0.5;
   std::vector<float> weights;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {

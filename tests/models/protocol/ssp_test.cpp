@@ -47,7 +47,7 @@ TEST_CASE("ssp: nobody begins a step further ahead than the bound in fifty rando
     CHECK(shuffled.most_lead <= bound);
     most = std::max(most, shuffled.most_lead);
   }
-  CHECK(most == bound);  // it is reached, or nothing was tested
+  CHECK(most == bound);  // else nothing would be tested
 }
 
 TEST_CASE("ssp: a bound that nobody reaches is async") {

@@ -81,7 +81,7 @@ TEST_CASE("step clock: a gradient that stood still for values computes less and 
   CHECK(sum(phases) == 12_us);
   clock.start(Instant{} + 12_us);
   clock.computed(Instant{} + 20_us);
-  CHECK(clock.report({1}, 0, 0).phases.compute == 8_us);  // of the step before nothing is left
+  CHECK(clock.report({1}, 0, 0).phases.compute == 8_us);  // nothing remains of the previous step
 }
 
 }  // namespace

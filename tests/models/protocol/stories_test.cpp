@@ -1,4 +1,4 @@
-// Each strategy as a story: who sends what when, what is decided, read as a diff where it changes.
+// Each strategy as a story of messages, decisions, compared as text.
 #include "models/protocol/registry.h"
 #include "scenarios/resolve/prepared.h"
 #include "scenarios/resolve/read.h"
@@ -32,7 +32,7 @@ constexpr std::string_view kNotice = "# Notice:";
 
 fs::path folder() { return fs::path(source_dir()) / "tests" / "golden" / "stories"; }
 
-// A training of four nodes, or of one where the strategy knows no other.
+// A training of four nodes, or one if the strategy supports no more.
 std::shared_ptr<const Training> four_nodes(const Protocol& protocol,
                                            const std::vector<std::string>& settings) {
   std::string text = R"(foretrain: 1
@@ -54,12 +54,12 @@ training:
   return prepare(scenario_case, Need::shape).training;
 }
 
-// A file: lines that begin with `#`, written by people, then the story.
+// A file: a header of lines that begin with `#`, written by people, then the story.
 struct File {
   std::string header;
   std::string story;
 
-  // The keys of its `Set:` lines; they are laid over the scenario.
+  // The keys of its `Set:` lines, which override the scenario.
   [[nodiscard]] std::vector<std::string> settings() const {
     std::vector<std::string> settings;
     std::istringstream lines(header);
@@ -85,7 +85,8 @@ File read(const fs::path& path) {
   return file;
 }
 
-// `sync.txt`, and `sync_backups.txt`: the strategy is the longest one that the name begins with.
+// The strategy of `sync.txt` or `sync_backups.txt`: the longest name that the file name begins
+// with.
 const Protocol& protocol_of(const fs::path& path) {
   const std::string name = path.stem().string();
   const Protocol* longest = nullptr;

@@ -1,4 +1,4 @@
-// Trainings that end at their target: when they do, with which weights.
+// Trainings that end at a target: their length, their weights.
 #include "models/networks/registry.h"
 #include "models/protocol/all_reduce.h"
 #include "models/protocol/backup.h"
@@ -16,7 +16,7 @@ using testing::small_training;
 
 namespace {
 
-// Without a target it learns for so long that its loss passes 1.9 on the way.
+// Long enough for the loss to pass 1.9 without a target.
 constexpr std::int64_t kSteps = 40;
 constexpr Target kTarget{.accuracy = 0, .loss = 1.9};
 
@@ -45,7 +45,7 @@ std::shared_ptr<Training> training_of(const Setup& setup, const Target& target) 
   return training;
 }
 
-// Three layers, large enough for stages of their own; buckets that layers do not end at.
+// Three layers, large enough to be separate stages; bucket bounds differ from layer bounds.
 std::shared_ptr<Training> deep_training(const std::string& strategy, int workers = 3) {
   const Bytes size{10'000};
   const int servers = strategy == "all_reduce" ? 0 : 2;
@@ -59,14 +59,14 @@ std::shared_ptr<Training> deep_training(const std::string& strategy, int workers
       std::make_shared<Layout>(servers > 0 ? make_layout(parameters, size, servers)
                                            : make_dealt_layout(parameters, size, workers));
   training->small_share = {1'000'000};
-  // Alone, gradients of three workers go three times as far.
+  // Single gradients of three workers move three times as far as their mean.
   training->optimizer = make_optimizer({.learning_rate = strategy == "ssp" ? 0.1 : 0.3});
   return training;
 }
 
 bool reached(const EvalReport& eval) { return kTarget.reached(eval.loss, eval.accuracy); }
 
-/// The one evaluation that reached the target came last but the final one.
+/// The evaluation that met the target is the last one before the final one.
 void check_end(const Shuffled& run, const Training& training) {
   REQUIRE(run.faults.empty());
   REQUIRE(run.finished == training.nodes());
@@ -200,7 +200,8 @@ TEST_CASE("until: in a ring who has begun its next step early still passes the l
   auto training = deep_training("all_reduce");
   training->evaluate_every = 1;
   training->target = {.accuracy = 0, .loss = 100};  // at once
-  // Of the last layer, from the chief by way of worker 1: the next step begins without it.
+  // A bucket of the last layer, forwarded by worker 1 from the chief: the next step begins without
+  // it.
   auto bucket = static_cast<std::uint32_t>(training->layout->buckets.size() - 1);
   while (training->layout->buckets[bucket].shard != 0) --bucket;
   const auto late = [bucket](int to, const Message& message) {
@@ -232,7 +233,7 @@ TEST_CASE("until: a worker lost before the end does not hold it up") {
     Shuffled run(training, seed);
     run.lose_after(60 + static_cast<int>(seed) * 12, 2);
     run.run();
-    // With backups a chosen gradient may be lost on its way to a shard: then nobody goes on.
+    // With backups, a chosen gradient may be lost on its way to a shard; then all are stuck.
     if (setup.backups > 0 && !run.faults.empty()) continue;
     REQUIRE(run.faults.empty());
     CHECK(reached(run.evals[run.evals.size() - 2]));
@@ -256,7 +257,7 @@ TEST_CASE("until: only the chief says that it is enough, only once, of what it h
   CHECK(is_fault(*make_node(training, training->server(1)), NodeId(1), enough(0)));
   if (strategy != "sync") return;
   CHECK(is_fault(*make_node(training, training->server(0)), NodeId(0), enough(1)));
-  // With backups shard 0 alone is told.
+  // With backups only shard 0 receives it.
   const auto backed = training_of({"sync", 3, 2, Bytes{8'000}, 1}, kTarget);
   CHECK(is_fault(*make_node(backed, backed->server(0)), NodeId(1), enough(0)));
   CHECK(is_fault(*make_node(backed, backed->server(1)), NodeId(0), enough(0)));
@@ -265,8 +266,8 @@ TEST_CASE("until: only the chief says that it is enough, only once, of what it h
   Effects begun;
   worker.handle({}, Started{}, begun);
   CHECK(is_fault(worker, NodeId(0), enough(0)));  // before any step
-  CHECK(is_fault(worker, NodeId(0), enough(2)));  // that has not come
+  CHECK(is_fault(worker, NodeId(0), enough(2)));  // a future step
   CHECK(is_fault(worker, NodeId(3), enough(1)));  // not a neighbour
   CHECK_FALSE(is_fault(worker, NodeId(0), enough(1)));
-  CHECK(is_fault(worker, NodeId(2), enough(3)));  // another end than the one it knows
+  CHECK(is_fault(worker, NodeId(2), enough(3)));  // another end than the known one
 }

@@ -1,4 +1,4 @@
-// What a worker reports of a step, on the largest network of all.
+// The report of a worker's step, on the largest network.
 #include "models/protocol/worker_compute.h"
 
 #include "models/data/open_data.h"
@@ -17,7 +17,7 @@ namespace {
 constexpr double kDecay = 5e-4;
 
 std::shared_ptr<Training> alexnet_training(bool penalty_in_loss) {
-  // AlexNet has as many parameters at 64 pixels as at 224, and is much sooner done.
+  // AlexNet has the same parameters at 64 pixels as at 224, but is much faster.
   static const auto data = [] {
     DataSource source;
     source.format = "images";

@@ -1,4 +1,4 @@
-// The supervisor as stories: who is killed when, what is decided, read as a diff where it changes.
+// The supervisor as a story of deaths, decisions, compared as text.
 #include "models/supervision/supervisor.h"
 #include "scenarios/language/units.h"
 #include "scenarios/resolve/prepared.h"
@@ -34,7 +34,7 @@ using namespace literals;
 constexpr const char* kHowToRewriteIt =
     "FORETRAIN_REWRITE_GOLDEN=1 build/release/tests/foretrain_tests 'supervisor: *'";
 
-// Three nodes, each of which takes 0.1 s for whatever it is asked; its faults are in the script.
+// Three nodes that take 0.1 s for each request; faults follow the script.
 class World {
  public:
   World(const std::string& settings, int restarts, bool tasks) : tasks_(tasks) {
@@ -59,7 +59,7 @@ class World {
     }
   }
 
-  // `at 2.0 kill worker1`: a line of the script.
+  // Reads a line of the script: `at 2.0 kill worker1`.
   void plan(const std::string& line) {
     std::istringstream words(line);
     std::string at;
@@ -138,7 +138,7 @@ class World {
     });
   }
 
-  // A line of the input, then one of each effect.
+  // Writes a line for the input, then one for each effect.
   void input(const Input& what, const std::string& told) {
     std::vector<Effect> effects;
     supervisor_->handle(now_, what, effects);
@@ -159,7 +159,7 @@ class World {
       if (runs_[index_of(id)] == process) input(Joined{id}, name(id) + " joins");
     });
   }
-  // Only of the process that was there when this was planned.
+  // Only if the process is still the same as now.
   void soon_of(NodeId id, std::function<void()> what) {
     const int process = runs_[index_of(id)];
     soon([this, id, process, what = std::move(what)] {
@@ -170,7 +170,7 @@ class World {
     input(Left{id, "it closed the connection"}, name(id) + " leaves");
     ended(id, how);
   }
-  // The supervisor sees only the connection of a task that another launcher started.
+  // For a task of another launcher, the supervisor sees only the connection.
   void ended(NodeId id, const std::string& how) {
     ++runs_[index_of(id)];
     there_[index_of(id)] = false;
@@ -263,8 +263,8 @@ class World {
   std::unique_ptr<Supervisor> supervisor_;
   std::multimap<Instant, std::function<void()>> events_;
   Instant now_;
-  std::vector<int> runs_;    // by node: number of its process
-  std::vector<bool> there_;  // by node: that lives
+  std::vector<int> runs_;    // number of its process, by node
+  std::vector<bool> there_;  // whether it runs, by node
   std::map<NodeId, bool> unread_;
   std::string story_;
   bool tasks_;
@@ -285,7 +285,8 @@ File read_story(const fs::path& path) {
   return file;
 }
 
-// `# Training: strategy: async, workers: 2`, `# Restarts: 1`, `# Tasks`, `# at 2.0 kill worker1`.
+// Header lines: `# Training: strategy: async, workers: 2`, `# Restarts: 1`, `# Tasks`, `# at 2.0
+// kill worker1`.
 std::string tell(const std::string& header) {
   std::string settings;
   int restarts = 0;

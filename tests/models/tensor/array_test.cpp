@@ -1,4 +1,4 @@
-// Expressions of arrays: the same bits for an element whatever its place.
+// Array expressions: the bits of an element do not depend on its position.
 #include "models/tensor/array.h"
 
 #include "models/base/random.h"
@@ -63,7 +63,7 @@ TEST_CASE("array: the root of a number is rounded correctly in registers") {
   Stream stream(2, "test");
   std::vector<float> x = draw_normal(1'000, stream);
   x[0] = 0;
-  x[1] = 1e-41F;  // an estimate would make it zero
+  x[1] = 1e-41F;  // an estimate would give zero
   x[2] = 3e38F;
   std::vector<float> roots(x.size());
   array(std::span(roots)) = root(array(std::span<const float>(x)).abs());

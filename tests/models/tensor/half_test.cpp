@@ -1,4 +1,4 @@
-// Halves against the definition of binary16.
+// 16-bit floats, compared with the definition of binary16.
 #include "models/tensor/half.h"
 
 #include "models/base/random.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// A sign, 5 bits of exponent, 10 of mantissa; finite.
+// The value of a finite number: a sign, 5 bits of exponent, 10 of mantissa.
 double meaning(std::uint16_t half) {
   const int exponent = half >> 10 & 31;
   const int mantissa = half & 1023;
@@ -24,7 +24,7 @@ double meaning(std::uint16_t half) {
   return (half & 0x8000) != 0 ? -size : size;
 }
 
-// Looks at all of one sign.
+// Searches all numbers of one sign.
 std::uint16_t nearest_by_search(float number) {
   static const std::vector<double> sizes = [] {
     std::vector<double> all;
@@ -65,13 +65,13 @@ TEST_CASE("half: a number becomes the nearest one, as a search among all finds i
   CAPTURE(seed);
   Stream stream(seed, "test.half");
   for (int i = 0; i < 200'000; ++i) {
-    // Of any exponent that halves have, and some that they have not.
+    // Exponents inside and outside the range of 16-bit floats.
     const int exponent = static_cast<int>(stream.below(48)) - 30;
     auto number = static_cast<float>(std::ldexp(1 + stream.uniform(), exponent));
     if (stream.below(2) == 1) number = -number;
     if (stream.below(4) == 0)
       number = std::bit_cast<float>(std::bit_cast<std::uint32_t>(number) &
-                                    0xFFFF'F000U);  // often in the middle
+                                    0xFFFF'F000U);  // often halfway between two
     if (to_half(number) == nearest_by_search(number)) continue;
     CAPTURE(i, number);
     REQUIRE(to_half(number) == nearest_by_search(number));

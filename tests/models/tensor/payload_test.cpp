@@ -1,4 +1,4 @@
-// Tests of payloads: who shares a buffer, who may write.
+// Payloads: shared, writable buffers.
 #include "models/tensor/payload.h"
 
 #include "models/base/check.h"

@@ -1,4 +1,4 @@
-// Products of matrices against plain loops in double precision.
+// Matrix products, compared with plain loops in double precision.
 #include "models/tensor/product.h"
 
 #include "models/base/random.h"
@@ -22,7 +22,7 @@ struct Sizes {
   int rows, depth, lanes;
 };
 
-// Past one block in each direction, and below one vector.
+// Larger than a block in each direction, and smaller than a vector.
 const Sizes kSizes[] = {{1, 1, 1},     {3, 5, 7},       {7, 300, 20},   {2, 40, 1'100},
                         {5, 257, 530}, {13, 600, 33},   {64, 30, 10},   {1, 700, 16},
                         {6, 129, 513}, {4, 1'000, 100}, {9, 17, 1'029}, {70, 300, 10},
@@ -74,7 +74,7 @@ void check_product(const Sizes& size, bool transposed, bool relu, Stream& stream
   CHECK(differing(c, exact, depth) == 0);
 }
 
-// A batch in one piece takes its rows as lanes, a few rows at a time do not.
+// A whole batch uses its rows as lanes; a few rows at a time do not.
 TEST_CASE("product: few lanes have the same bits in a batch of any size") {
   Stream stream(2, "test");
   const int depth = GENERATE(40, 300);
@@ -117,8 +117,8 @@ TEST_CASE("product: any size equals plain loops") {
 }
 
 TEST_CASE("product: an outer product writes nothing behind its scratch") {
-  // Parts as long as they get, rows that are no whole vectors: what one part wrote too much was the
-  // next one's.
+  // The longest parts with rows that are not whole vectors, where one part could overwrite the
+  // next.
   Stream stream(3, "test");
   for (const int depth : {96, 192, 97, 288}) {
     for (const int rows : {1, 5, 64}) {

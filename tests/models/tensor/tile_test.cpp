@@ -1,4 +1,4 @@
-// The tile of the products at every size, at register widths that this machine may not have too.
+// The tile of the products in every size, with any register width.
 #include "models/tensor/tile.h"
 
 #include "models/base/random.h"
@@ -23,7 +23,7 @@ std::vector<float> draw(std::size_t count, Stream& stream) {
   return numbers;
 }
 
-// Walks 4 segments of 7 numbers with tiles of `rows` rows in groups of `group`, `lanes` of
+// Runs 4 segments of 7 numbers with tiles of `rows` rows in groups of `group`, with `lanes` of
 // `width` x `vectors` lanes.
 void check_tile(const Tile& run, int rows, int group, int width, int vectors, int lanes,
                 Stream& stream) {
@@ -73,8 +73,7 @@ void check_tile(const Tile& run, int rows, int group, int width, int vectors, in
   CHECK(wrong == 0);
 }
 
-// All lane counts that need `kVectors` vectors. A width that this processor has not is not
-// compiled.
+// All lane counts that need `kVectors` vectors. Widths that this processor lacks are not compiled.
 template <class V, int kRows, int kVectors, int kGroup>
 void check_width(Stream& stream) {
   if constexpr (V::kExists) {

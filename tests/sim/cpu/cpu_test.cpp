@@ -1,4 +1,4 @@
-// Threads share cores in slices; compute contends.
+// Time slices of threads on cores, contention of compute.
 #include "sim/cpu/cpu.h"
 
 #include "models/base/random.h"
@@ -38,7 +38,7 @@ TEST_CASE("cpu: a core that goes on with another process takes the time of a cha
   cpu.run(cpu.add_thread(0, one), 4_ms, Work::compute, {&ends, 0});
   cpu.run(cpu.add_thread(0, other), 1_ms, Work::compute, {&ends, 1});
   engine.run();
-  // The first begins on a core that nobody had; its slice over, the other runs, then it goes on.
+  // The first begins on an idle core; after its slice the other runs, then the first continues.
   CHECK(ends.at[1] == Instant{} + 4_ms + 10_us);
   CHECK(ends.at[0] == Instant{} + 5_ms + 20_us);
 }
@@ -77,7 +77,7 @@ TEST_CASE("cpu: three barrier workers on two cores take twice as long as one") {
   }
   engine.run();
   CHECK(ends.at[1] == Instant{} + 30_ms);
-  // Slices of 3 ms in turn: the first thread of core 0 ends one slice before the other.
+  // Alternating slices of 3 ms: the first thread of core 0 ends one slice before the other.
   CHECK(ends.at[0] == Instant{} + 57_ms);
   CHECK(ends.at[2] == Instant{} + 60_ms);
 }
@@ -91,7 +91,7 @@ TEST_CASE("cpu: recorded work takes its time beside others, who do not") {
   cpu.run(cpu.add_thread(1), 10_ms, Work::compute, {&ends, 1});
   engine.run();
   CHECK(ends.at[0] == Instant{} + 10_ms);
-  // For 10 ms at two thirds of its speed, then alone.
+  // At two thirds of its speed for 10 ms, then alone.
   CHECK(ends.at[1].seconds() == Approx(10e-3 + 10e-3 / 3));
 }
 
@@ -131,18 +131,18 @@ TEST_CASE("cpu: of two that compute who has had less goes first when it wakes") 
   const auto little = cpu.add_thread(0);
   cpu.run(little, 1_ms, Work::compute, {&ends, 0});
   cpu.run(much, 20_ms, Work::compute, {&ends, 1});
-  // By now it has had 6 ms. Sleep has earned the other nothing, but it has had no more.
+  // It has used 6 ms by now. Sleeping gives the other thread no credit, but it has used no more.
   later.add(engine, 7_ms, [&] {
     cpu.run(little, 1_ms, Work::compute, {&ends, 2}, Cpu::Entry::woken);
   });
-  // Now both have had the same, but for a millisecond that the sleeper had first.
+  // Now both have used the same, except for a millisecond that the sleeper had first.
   later.add(engine, 8_ms, [&] {
     cpu.run(little, 5_ms, Work::compute, {&ends, 3}, Cpu::Entry::woken);
   });
   engine.run();
   CHECK(ends.at[2] == Instant{} + 8_ms);
   CHECK(ends.at[1] == Instant{} + 27_ms);
-  // It waits for the slice of who has had less by now, then they take turns.
+  // It waits for the slice of the thread with less CPU time, then they alternate.
   CHECK(ends.at[3] > Instant{} + 13_ms);
 }
 
@@ -181,7 +181,7 @@ TEST_CASE("cpu: of what it had while the core was idle since then nobody makes a
   later.add(engine, 30_ms, [&] {
     cpu.run(newcomer, 10_ms, Work::compute, {&ends, 1}, Cpu::Entry::woken);
   });
-  // By now the newcomer has had 4 ms, a slice more than it could save.
+  // The newcomer has used 4 ms by now, a slice more than it could have saved.
   later.add(engine, 34_ms, [&] {
     cpu.run(carrier, 1_ms, Work::transport, {&ends, 2}, Cpu::Entry::woken);
   });
@@ -219,7 +219,7 @@ TEST_CASE("cpu: a newcomer waits for the end of the slice that is running") {
   const auto busy = cpu.add_thread(0);
   const auto newcomer = cpu.add_thread(0);
   cpu.run(busy, 20_ms, Work::compute, {&ends, 0});
-  // The third slice runs from 6 to 9 ms.
+  // The third slice is from 6 to 9 ms.
   later.add(engine, 7_ms, [&] { cpu.run(newcomer, 1_ms, Work::compute, {&ends, 1}); });
   engine.run();
   CHECK(ends.at[1] == Instant{} + 10_ms);
@@ -261,7 +261,7 @@ TEST_CASE("cpu: who is stopped leaves the core to the others") {
   later.add(engine, 100_ms, [&] { cpu.go_on(stopped); });
   engine.run();
   CHECK(ends.at[1] == Instant{} + 2'500_us);
-  // Both computed for 1.5 ms, at two thirds of full speed: 1 ms of work each.
+  // Both computed for 1.5 ms at two thirds of full speed: 1 ms of work each.
   CHECK(ends.at[2] == Instant{} + 1'500_us + 19_ms);
   CHECK(ends.at[0] == Instant{} + 105_ms);
 }
@@ -275,7 +275,7 @@ TEST_CASE("cpu: compute on two cores at once is slower by the contention factor"
   cpu.run(cpu.add_thread(1), 0_ms, Work::transport, {&ends, 2});
   engine.run();
   CHECK(ends.at[0] == Instant{} + 30_ms);
-  // 20 of its 40 ms were done at two thirds of full speed, the rest alone.
+  // It did 20 of its 40 ms at two thirds of full speed, the rest alone.
   CHECK(ends.at[1] == Instant{} + 50_ms);
 }
 
@@ -340,7 +340,7 @@ TEST_CASE("cpu: a closed loop of exponential times gives what mean value analysi
   CHECK(closed_loop_rate(customers, 10, 1, 200'000) == Approx(rate).epsilon(0.01));
 }
 
-// Customers come at exponential intervals; each is served for one second.
+// Customers arrive at exponential intervals; each is served for one second.
 double mean_wait_s(double load, int customers) {
   struct Door : Actor {
     void wake(Instant now, std::uint64_t token) override {

@@ -1,4 +1,4 @@
-// What is known of a machine becomes seconds in a fixed order of precedence.
+// Job times from a machine's figures, by their precedence.
 #include "sim/cpu/job_time.h"
 
 #include "scenarios/language/input_error.h"
@@ -22,7 +22,7 @@ Job job_of(JobKind kind, double flops, std::int64_t bytes, Duration measured = {
   return job;
 }
 
-/// 30 GFLOP/s, 10 GB/s, 100 us a job.
+/// A machine with 30 GFLOP/s, 10 GB/s, 100 us per job.
 Machine described() {
   Machine machine;
   machine.name = "described";
@@ -68,14 +68,14 @@ TEST_CASE(
   machine.models["sparse"].sparse_apply = {0, 5e-9};
   Job job = job_of(JobKind::apply, 0, 1'000'000);
   CHECK(JobTime(&machine, "lenet", {}).of(job) == 2_ms);
-  // A dense update of a sparse model is one as any other.
+  // A dense update of a sparse model is treated as any other.
   CHECK(JobTime(&machine, "sparse", {}).of(job) == 1_ms);
   job.scattered = true;
   CHECK(JobTime(&machine, "sparse", {}).of(job) == 5_ms);
   CHECK(JobTime(&machine, "lenet", {}).of(job) == 1_ms);
 }
 
-/// A message of so many bytes was made.
+/// The work of making a message of this size.
 Worked made(std::int64_t bytes) {
   Worked worked;
   worked.cost.read.gradients = {bytes};
@@ -83,7 +83,7 @@ Worked made(std::int64_t bytes) {
   return worked;
 }
 
-/// So many bytes were read and written elsewhere.
+/// The work of copying this many bytes.
 Worked moved(std::int64_t bytes) {
   Worked worked;
   worked.cost.read.parameters = {bytes};
@@ -97,7 +97,7 @@ TEST_CASE("job time: sparse messages cost by their bytes what the model's have c
   machine.models["sparse"].coding = {2e-6, 1e-9};
   machine.models["other"] = {};
   CHECK(JobTime(&machine, "sparse", {}).of(made(10'000)) == 12_us);
-  // As memory is moved by updates, where nobody has measured that.
+  // Without a measurement, at the memory speed of updates.
   CHECK(JobTime(&machine, "other", {}).of(made(10'000)) == 20_us);
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("job time: what was measured waits for its bytes and what is given doe
   machine.models["softmax"] = {{0, 1e-3}, {0, 1e-3}};
   CHECK(JobTime(&machine, "softmax", {}).refills(JobKind::gradient));
   CHECK(!JobTime(&machine, "softmax", 5_ms).refills(JobKind::gradient));
-  CHECK(!JobTime(&machine, "lenet", {}).refills(JobKind::gradient));  // a roofline knows its bytes
+  CHECK(!JobTime(&machine, "lenet", {}).refills(JobKind::gradient));  // a roofline counts its bytes
   CHECK(!JobTime(&machine, "softmax", {}).refills(JobKind::apply));
   machine.apply = {0, 1e-9};
   CHECK(JobTime(&machine, "softmax", {}).refills(JobKind::apply));
@@ -143,7 +143,7 @@ TEST_CASE("job time: what was measured takes longer on a thread beside the loop"
   const JobTime measured(&machine, "softmax", {});
   CHECK(measured.handed_over(job_of(JobKind::gradient, 0, 0)) == 6_us);
   CHECK(measured.handed_over(job_of(JobKind::reduce, 0, 0)) == 6_us);
-  CHECK(measured.handed_over(job_of(JobKind::evaluate, 0, 0)) == 0_us);  // in what was measured
+  CHECK(measured.handed_over(job_of(JobKind::evaluate, 0, 0)) == 0_us);  // in its measured time
   const Roofline not_described;
   const JobTime device(&machine, "softmax", {}, &not_described);
   CHECK(device.handed_over(job_of(JobKind::gradient, 0, 0)) == 0_us);
@@ -173,7 +173,7 @@ TEST_CASE("job time: adding a gradient to others takes what values take, where i
   job.summed = {12'000};
   CHECK(measured.of(job) == alone + 12_us);
   CHECK(JobTime(&machine, "softmax", 5_ms).of(job) == 5_ms);
-  // What is described has it among its bytes.
+  // In a described machine it is included in the bytes.
   const JobTime counted(&machine, "lenet", {});
   CHECK(counted.of(job) == counted.of(job_of(JobKind::gradient, 0, 0)));
 }

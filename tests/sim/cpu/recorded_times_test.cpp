@@ -1,4 +1,4 @@
-// The times that a run recorded of its jobs, given out again.
+// Job times of a recorded run, used again in a simulation.
 #include "sim/cpu/recorded_times.h"
 
 #include <catch2/catch.hpp>

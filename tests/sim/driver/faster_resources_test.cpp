@@ -1,4 +1,4 @@
-// A training on better hardware: what may take longer on it, what may not.
+// A training on better hardware: when it may take longer, when it may not.
 #include "models/protocol/registry.h"
 #include "models/protocol/ssp.h"
 #include "scenarios/resolve/node_counts.h"
@@ -23,10 +23,10 @@ namespace {
 constexpr double kTold = 1.02;
 constexpr std::uint64_t kSeeds = 600;
 
-/// What is done to a training before it is simulated.
+/// A modification of a training before its simulation.
 using Change = void (*)(Scenario& scenario, Machine& machine);
 
-/// A resource, twice as good.
+/// A resource with twice its performance.
 struct Better {
   const char* name;
   Change improve;
@@ -68,15 +68,15 @@ void more_cores(Scenario& scenario, Machine& machine) {
 constexpr std::array kBetter{Better{"network", faster_network}, Better{"compute", faster_compute},
                              Better{"latency", lower_latency}, Better{"cores", more_cores}};
 
-// What lets one thing come before another -------------------------------------------------------
+// Features that order one event before another --------------------------------------------------
 
-/// A feature of a training that orders its work by time, or has work wait for other work.
+/// A feature of a training that orders work by time, or makes work wait for other work.
 struct Feature {
   const char* name;
   Change take_away;
 };
 
-/// Every node on a host of its own, as its host was, with links as its host's.
+/// Moves every node to its own host, equal to the old one, with the same links.
 void own_hosts(Scenario& scenario, Machine& /*machine*/) {
   ClusterSpec& cluster = scenario.cluster;
   if (cluster.hosts.empty()) return;
@@ -108,8 +108,8 @@ void one_server(Scenario& scenario, Machine& /*machine*/) {
   if (!servers.empty()) servers.resize(1);
 }
 
-/// Of those that add up among themselves two are left, so that messages to a neighbour have one
-/// order; the hosts of servers get ports for all at once.
+/// Leaves two workers in collectives, so that messages to a neighbour have one order; gives the
+/// hosts of servers enough ports for all messages at once.
 void own_ports(Scenario& scenario, Machine& /*machine*/) {
   TrainingSpec& training = scenario.training;
   const Protocol& protocol = protocol_called(training.strategy);
@@ -147,7 +147,7 @@ void always_polling(Scenario& scenario, Machine& /*machine*/) {
   scenario.transport.poll = Duration{1'000'000'000'000};
 }
 
-/// Gradients count by the step, in the order of the workers.
+/// Applies gradients per step, in the order of the workers.
 void in_step(Scenario& scenario, Machine& /*machine*/) {
   TrainingSpec& training = scenario.training;
   if (training.strategy == "async") training.strategy = "sync";
@@ -192,7 +192,7 @@ Case drawn(const RandomScenarios& scenarios, std::uint64_t seed) {
   return scenario_case;
 }
 
-/// `taken_away` comes first, so that what is better is so of what is left.
+/// `taken_away` is applied first, so that the improvement applies to what remains.
 Duration time_of(Case scenario_case, const std::vector<Change>& taken_away, const Better* better) {
   Scenario& scenario = scenario_case.scenario;
   Machine machine;
@@ -216,7 +216,7 @@ double ratio_of(const Case& scenario_case, const std::vector<Change>& taken_away
          time_of(scenario_case, taken_away, nullptr).seconds();
 }
 
-/// The features without which that is no longer slower; one after the other, not together.
+/// The features whose removal alone makes the improvement no longer slower.
 std::vector<std::string> causes_of(const Case& scenario_case, const Better& better) {
   std::vector<std::string> causes;
   for (const Feature& feature : kFeatures) {
@@ -227,16 +227,17 @@ std::vector<std::string> causes_of(const Case& scenario_case, const Better& bett
   return causes;
 }
 
-// Where something is contested, better hardware may be slower: work that comes earlier takes a
-// core, a port or a link from work that others wait for, as Graham (1966) found of parallel
-// machines. Of these 2,400 pairs 28 are slower by more than kTold, by 9 % in the median and 33 % at
-// most, and there is none that no single feature explains: 22 are gone where gradients count in the
-// workers' order, 20 with one server, 19 with a host for each node, 16 where no port is shared, 14
-// with one switch; each of the others is behind 10 or fewer. Followed step by step:
-//   - Workers' sums over a hypercube or a ring share a port, or its queue: values for one neighbour
-//     begin while those for another are on the way, and what a slow host waits for comes later.
-//   - Two gradients that reach a server's port together are both added up at the end; the first of
-//     two that come one after the other is added up while the second is on the way.
+// With contention, better hardware may be slower: work that arrives earlier takes a core, a port or
+// a link from work that others wait for, as Graham (1966) found for parallel machines. Of these
+// 2,400 pairs 28 are slower by more than kTold, by 9 % in the median and 33 % at most, and each is
+// explained by a single feature: 22 disappear if gradients count in the workers' order, 20 with one
+// server, 19 with a host per node, 16 without shared ports, 14 with one switch; each other feature
+// explains 10 or fewer. Two examples:
+//   - Sums of workers over a hypercube or a ring share a port or its queue: values for one
+// neighbour
+//     begin while those for another are under way, and those for a slow host arrive later.
+//   - Two gradients that arrive at a server's port together are both added at the end; if they
+//     arrive one after the other, the first is added while the second is under way.
 TEST_CASE("faster resources: what is contested hardly ever takes longer, and for a reason") {
   const RandomScenarios scenarios;
   std::array<int, kBetter.size()> slower{};
@@ -259,7 +260,7 @@ TEST_CASE("faster resources: what is contested hardly ever takes longer, and for
   CHECK(most < 1.5);
 }
 
-/// Where a drawn training has no cluster, it gets one.
+/// Adds a cluster to a drawn training without one.
 void some_hosts(Scenario& scenario, Machine& /*machine*/) {
   if (!scenario.cluster.hosts.empty()) return;
   scenario.cluster.placement = {};
@@ -269,15 +270,15 @@ void some_hosts(Scenario& scenario, Machine& /*machine*/) {
   scenario.cluster.hosts.push_back(host);
 }
 
-/// Of workers without servers the chief has its evaluations in one line with its updates, and which
-/// of them is first depends on when the others' sums come.
+/// In a training without servers the chief's evaluations and updates share a queue, and their order
+/// depends on the arrival of the others' sums.
 void no_evaluations_beside_sums(Scenario& scenario, Machine& /*machine*/) {
   if (!protocol_called(scenario.training.strategy).servers) scenario.training.evaluate_every = 0;
 }
 
-/// What lets nobody wait for a resource that somebody else has, nor for a moment that is fixed in
-/// time: a host each around one switch, one message at a time through a port, the order of
-/// gradients given. What each host is, how slow each gradient, stays as drawn.
+/// Removes all contention and all fixed times: one host per node around one switch, one message at
+/// a time through a port, a given order of gradients. The hosts and the speed of each gradient stay
+/// as drawn.
 std::vector<Change> what_contests() {
   std::vector<Change> changes{some_hosts, no_evaluations_beside_sums};
   for (const Feature& feature : kFeatures) {
@@ -287,8 +288,7 @@ std::vector<Change> what_contests() {
   return changes;
 }
 
-// Each duration is a nanosecond longer or shorter by rounding, and a training has some hundreds of
-// them in a row.
+// Each duration is rounded to a nanosecond, and a training has hundreds of consecutive ones.
 TEST_CASE("faster resources: what nobody contests ends no later") {
   constexpr double kRounding = 1 + 1e-4;
   const RandomScenarios scenarios;

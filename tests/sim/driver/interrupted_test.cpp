@@ -1,4 +1,4 @@
-// A simulation, a replay that somebody ends: what they come to until then.
+// An interrupted simulation or replay, with the record so far.
 #include "reports/record/interruption.h"
 #include "reports/record/not_done.h"
 #include "sim/driver/replay.h"

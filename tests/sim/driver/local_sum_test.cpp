@@ -1,4 +1,4 @@
-// Hosts whose workers add up before one of them pushes, against sums by hand.
+// Local reduction on hosts before a push, compared with sums by hand.
 #include "models/protocol/message.h"
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
@@ -21,11 +21,11 @@ using namespace literals;
 
 constexpr std::int64_t kSummedSteps = 6;
 constexpr Bytes kSummedParameters{16'000'000};
-constexpr Duration kSummedGradient{32'000'000};  // of four layers: 2 ms forward, 6 ms backward
+constexpr Duration kSummedGradient{32'000'000};  // four layers, each 2 ms forward, 6 ms backward
 constexpr BytesPerSecond kSlowRate{1e9};
 
-/// One bucket of four layers, on hosts with as many devices as workers each, and a server whose
-/// port is slow; nothing else costs time but the links of the devices.
+/// One bucket of four layers, on hosts with one device per worker, and a server with a slow port;
+/// only that port and the device links take time.
 class LocalSumJob {
  public:
   LocalSumJob(const std::string& strategy, int hosts, int devices) {
@@ -68,7 +68,7 @@ class LocalSumJob {
     REQUIRE(record.outcome == Outcome::done);
     return record;
   }
-  /// The same where each worker pushes for itself.
+  /// The same with a push by each worker.
   [[nodiscard]] Record apart() {
     training().local_sum = false;
     Record record = this->record();
@@ -83,7 +83,7 @@ class LocalSumJob {
   TempFolder folder_;
 };
 
-/// From one step's begin to the next one's, when all are alike.
+/// The time from one step's begin to the next one's; all have to be equal.
 Duration summed_period(const Record& record, int worker) {
   std::map<std::int64_t, Instant> starts;
   for (const StepRow& row : record.steps) {
@@ -97,7 +97,7 @@ std::int64_t rows_of_worker(const Record& record, int worker) {
   return std::ranges::count(record.steps, worker, &StepRow::worker);
 }
 
-// All parameters as one message.
+// The time of a message with all parameters.
 Duration over_device_link() {
   return transfer_time(kSummedParameters + kHeaderSize, kSlowRate) + 10_us;
 }
@@ -106,7 +106,7 @@ Duration over_server_port(int hosts) {
 }
 
 TEST_CASE("local sum: a step is compute, sum, push, pull, copies, to the nanosecond") {
-  // Of hosts that do not wait for each other one: it has the server's port for itself.
+  // With one host in async strategies, which then has the server's port alone.
   const auto [strategy, hosts] = GENERATE(
       table<std::string, int>({{"sync", 1}, {"sync", 2}, {"sync", 4}, {"async", 1}, {"ssp", 1}}));
   CAPTURE(strategy, hosts);
@@ -119,8 +119,8 @@ TEST_CASE("local sum: a step is compute, sum, push, pull, copies, to the nanosec
   }
 }
 
-// Who is first to have the values is first to give its part of the next sum, so that the two ways
-// round the ring overlap: D messages, not 2 (D - 1).
+// The worker that gets the values first contributes to the next sum first, so the two directions of
+// the ring overlap: D messages, not 2 (D - 1).
 TEST_CASE("local sum: of one bucket on a ring of D a step waits for D messages") {
   const int devices = GENERATE(3, 4);
   CAPTURE(devices);
@@ -167,7 +167,7 @@ TEST_CASE("local sum: where gradients count one by one a host is one worker to t
   const std::int64_t one = (kSummedParameters + kHeaderSize).value;
   const std::int64_t came = record.nodes.back().nic_rx.value;
   CHECK(came >= record.updates * one);
-  CHECK(came <= (record.updates + 2) * one);  // each host may have pushed what came too late
+  CHECK(came <= (record.updates + 2) * one);  // each host may have one late push
   for (int worker = 1; worker < 4; ++worker) {
     CHECK(rows_of_worker(record, worker) == rows_of_worker(record, 0));
     CHECK(rows_of_worker(record, 4 + worker) == rows_of_worker(record, 4));
@@ -221,7 +221,7 @@ TEST_CASE("local sum: of many buckets on several servers, while others are compu
   if (strategy != "sync") return;
   CHECK(apart.nodes.front().nic_tx.value == 4 * record.nodes.front().nic_tx.value);
   for (int worker = 0; worker < 8; ++worker) CHECK(rows_of_worker(record, worker) == kSummedSteps);
-  // Owners have equal parts: each pushes a quarter, and sends values on for three of four.
+  // Owners have equal parts: each pushes a quarter and forwards values for three of four.
   for (std::size_t worker = 1; worker < 4; ++worker) {
     CHECK(static_cast<double>(record.nodes[worker].tx.value) ==
           Approx(static_cast<double>(record.nodes.front().tx.value)).epsilon(0.01));

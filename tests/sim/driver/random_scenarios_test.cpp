@@ -1,4 +1,4 @@
-// Whatever the scenario, its training ends or says why it cannot, with nothing lost on the way.
+// Every random scenario ends or reports why it cannot, without losing a message.
 #include "models/protocol/async.h"
 #include "models/protocol/message.h"
 #include "models/protocol/registry.h"
@@ -32,7 +32,7 @@ Record simulate_with_usage(const Case& scenario_case) {
   return sim::simulate(prepared, options);
 }
 
-// A training that is over, with what its checks want to know of it.
+// A finished training with the facts that the checks need.
 struct Played {
   explicit Played(const Case& scenario_case)
       : c(scenario_case), scenario(c.scenario), record(simulate_with_usage(c)) {
@@ -51,13 +51,13 @@ struct Played {
     return protocol().gradients_an_update(scenario.training.protocol,
                                           node_counts(scenario).workers);
   }
-  /// Every gradient counts: none is dropped, none is on its way in the end.
+  /// Whether every gradient counts: none is dropped or under way at the end.
   [[nodiscard]] bool in_step() const {
     return protocol().synchronous && gradients_an_update() % node_counts(scenario).workers == 0;
   }
-  /// Some workers may be late for a step.
+  /// Whether some workers may be late for a step.
   [[nodiscard]] bool has_backups() const { return protocol().synchronous && !in_step(); }
-  /// When the last node had ended.
+  /// The time when the last node ended.
   [[nodiscard]] Instant end() const { return record.usage.back().time; }
 
   const Case& c;
@@ -75,8 +75,8 @@ Bytes in_flight(const Record& record) {
   return bytes;
 }
 
-// Sent = read + undelivered + in flight. What is in flight when all nodes have ended are pushes
-// that nobody waits for: in step there are none.
+// Sent = read + undelivered + in flight. After the end of all nodes only pushes that nobody waits
+// for are in flight; in synchronous trainings there are none.
 void check_bytes(const Played& played) {
   const Bytes left = in_flight(played.record);
   CHECK(left.value >= 0);
@@ -108,10 +108,10 @@ void check_counts(const Played& played) {
   }
 }
 
-// A worker's steps in order, its phases between zero and the step that they add up to.
+// Checks that a worker's steps are in order, with phases >= 0 that add up to the step.
 void check_steps(const Played& played) {
   const Record& record = played.record;
-  std::map<int, std::pair<std::int64_t, Instant>> next;  // by worker: the step, not before
+  std::map<int, std::pair<std::int64_t, Instant>> next;  // by worker: step, earliest start
   Instant before;
   for (const StepRow& row : record.steps) {
     const StepReport& step = row.report;
@@ -120,7 +120,7 @@ void check_steps(const Played& played) {
     auto& [number, ready] = next[row.worker];
     CAPTURE(row.worker, number);
     REQUIRE(step.step == Step{number});
-    // Without gradients that are dropped a step begins where the one before it ended.
+    // If no gradients are dropped, a step begins at the end of the previous one.
     if (played.in_step() && number > 0) REQUIRE(step.start == ready);
     REQUIRE(step.start >= ready);
     REQUIRE(step.staleness >= 0);
@@ -134,7 +134,7 @@ void check_steps(const Played& played) {
   }
 }
 
-// Rows of usage go on in time, and add up to the totals.
+// Checks that usage rows are in time order and add up to the totals.
 void check_usage(const Played& played) {
   const Record& record = played.record;
   std::vector<UsageRow> sums(record.nodes.size());
@@ -161,8 +161,8 @@ void check_usage(const Played& played) {
   }
 }
 
-// In no interval more passes a host's interface than it carries. What messages move is counted as
-// it goes, so this holds within a message, too.
+// Checks that no interval exceeds the rate of a host's interface. Bytes are counted continuously,
+// so this also holds within a message.
 void check_interfaces(const Played& played) {
   const ClusterSpec& cluster = played.scenario.cluster;
   if (cluster.hosts.empty() || cluster.topology == "links") return;
@@ -171,7 +171,7 @@ void check_interfaces(const Played& played) {
     const HostSpec& host = cluster.hosts[played.places[static_cast<std::size_t>(row.node)].spec];
     const double seconds = (row.time - before[row.node]).seconds();
     before[row.node] = row.time;
-    // What a token bucket has saved ends at a nanosecond, in which it lets five bytes pass.
+    // The end of a token bucket's burst is rounded to a nanosecond, which is five bytes.
     const double rounding = 2 + (host.burst.value > 0 ? sim::kBurstRate * 1e-9 : 0);
     const double most =
         (host.nic.value * seconds + static_cast<double>(host.burst.value)) * (1 + 1e-9) + rounding;
@@ -185,14 +185,14 @@ void check_interfaces(const Played& played) {
   for (const NodeTotals& node : played.record.nodes) CHECK(node.nic_tx == Bytes{});
 }
 
-// The time of a gradient of `worker`, where a host and its stragglers fix it; 0 where they do not.
+// The gradient time of `worker`, if its host and stragglers determine it; else 0.
 double fixed_gradient_s(const Played& played, std::size_t worker) {
   const auto& hosts = played.scenario.cluster.hosts;
   if (hosts.empty() || played.scenario.model.profiled()) return 0;
-  if (played.scenario.training.threads > 1) return 0;  // a small gradient takes one of them
+  if (played.scenario.training.threads > 1) return 0;  // a small gradient uses one thread
   if (played.scenario.framework != FrameworkSpec{}) return 0;
   if (played.scenario.dataset.input.parse.ns > 0) return 0;
-  if (played.scenario.training.compression.wanted()) return 0;  // to encode takes time
+  if (played.scenario.training.compression.wanted()) return 0;  // encoding takes time
   const HostSpec& host = hosts[played.places[worker].spec];
   if (!host.compute || host.send != AffineCost{} || host.receive != AffineCost{}) return 0;
   double factor = 1;
@@ -204,14 +204,14 @@ double fixed_gradient_s(const Played& played, std::size_t worker) {
   return factor * host.compute->seconds() * played.scenario.training.accumulate;
 }
 
-// Work done = work asked: a worker whose gradients take a fixed time, and nothing else does, has
-// computed for as long as its gradients take. In the end one may be unfinished.
+// Work done = work requested: a worker on which only gradients of a fixed time take CPU time has
+// used the time of its gradients. At the end one may be unfinished.
 int check_work(const Played& played) {
   int checked = 0;
   for (std::size_t worker = 0; worker < played.record.nodes.size(); ++worker) {
     if (worker >= static_cast<std::size_t>(node_counts(played.scenario).workers)) break;
     const double gradient_s = fixed_gradient_s(played, worker);
-    if (place_nodes(played.scenario)[worker].device) continue;  // its time is none of a core
+    if (place_nodes(played.scenario)[worker].device) continue;  // its time is not on a core
     if (gradient_s == 0 || !played.done()) continue;
     const NodeTotals& node = played.record.nodes[worker];
     const auto steps = std::ranges::count_if(played.record.steps, [&](const StepRow& row) {
@@ -226,7 +226,7 @@ int check_work(const Played& played) {
   return checked;
 }
 
-// Whether two nodes may have something to say to each other.
+// Whether two nodes may exchange messages.
 bool talk(const Played& played, std::size_t a, std::size_t b) {
   if (!played.protocol().servers) return true;
   const auto workers = static_cast<std::size_t>(node_counts(played.scenario).workers);
@@ -234,7 +234,7 @@ bool talk(const Played& played, std::size_t a, std::size_t b) {
   return (a < workers) != (b < workers);
 }
 
-// Whether all that node `id` receives comes over its host's wire.
+// Whether all messages to node `id` come over its host's wire.
 bool receives_from_elsewhere(const Played& played, std::size_t id) {
   for (std::size_t other = 0; other < played.places.size(); ++other) {
     const bool beside = other != id && played.places[other].host == played.places[id].host;
@@ -243,7 +243,7 @@ bool receives_from_elsewhere(const Played& played, std::size_t id) {
   return true;
 }
 
-// No host reads more than its wire, with what a token bucket has saved, can carry until then.
+// Checks that no host reads more than its wire and the burst of its token bucket can carry by then.
 int check_capacity(const Played& played) {
   const ClusterSpec& cluster = played.scenario.cluster;
   if (cluster.hosts.empty() || cluster.topology == "links") return 0;
@@ -254,7 +254,7 @@ int check_capacity(const Played& played) {
     if (!receives_from_elsewhere(played, id)) mixed.insert(host);
     const std::int64_t bytes = played.record.nodes[id].rx.value +
                                std::max<std::int64_t>(0, played.record.nodes[id].undelivered.value);
-    // Of its messages only the sum is known: at least so many packets.
+    // Only the sum of its messages is known, which gives the least number of packets.
     read[host] += static_cast<double>(cluster.tcp ? sim::framed(bytes) : bytes);
   }
   int checked = 0;
@@ -270,8 +270,7 @@ int check_capacity(const Played& played) {
   return checked;
 }
 
-// How many of the scenarios were of each kind, so that the checks are seen to have something to
-// check.
+// The number of scenarios of each kind, to make sure that the checks apply.
 struct Seen {
   int done = 0;
   int lost = 0;
@@ -281,8 +280,8 @@ struct Seen {
   std::set<std::string> strategies;
 };
 
-// Who died is named before whoever noticed: with backups that may be one of several shards, which
-// misses a part of a gradient that a step was chosen to have.
+// The dead node is named before the node that noticed: with backups this may be one of several
+// shards that misses its part of a chosen gradient.
 bool says_who_is_missing(const Played& played) {
   const std::string& failure = played.record.failure;
   return failure.starts_with("worker") && failure.find(' ') == failure.find(" was killed at ");
@@ -294,7 +293,7 @@ void play(std::uint64_t seed, const RandomScenarios& scenarios, Seen& seen) {
   const std::string text = to_yaml(scenario_case.scenario);
   CAPTURE(seed);
   INFO(text);
-  // A file could hold it.
+  // A file could contain it.
   CHECK(scenario_error(text) == "(no error)");
   const Played played(scenario_case);
   INFO(played.record.failure);
@@ -315,7 +314,7 @@ void play(std::uint64_t seed, const RandomScenarios& scenarios, Seen& seen) {
   seen.carried += check_capacity(played);
 }
 
-// A quarter of them: cases run beside each other.
+// Runs a quarter of the seeds; test cases run in parallel.
 void play_quarter(std::uint64_t first) {
   const RandomScenarios scenarios;
   Seen seen;
@@ -329,7 +328,7 @@ void play_quarter(std::uint64_t first) {
 }
 
 TEST_CASE("random scenarios: a worker that died is named before the shard that misses its part") {
-  // Shard 0 is fast, and chooses what the slow one is still being sent when worker 2 dies.
+  // Shard 0 is fast and makes its choice while the slow shard still receives, when worker 2 dies.
   const std::string text =
       "foretrain: 1\nmodel: softmax\nnumerics: off\ntransport: {unsent: 1 KB}\n"
       "training: {workers: 3, servers: 4, backup_workers: 1, batch_size: 16, steps: 40,\n"

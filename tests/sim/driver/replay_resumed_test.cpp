@@ -1,4 +1,4 @@
-// A run that went on is played back, however inputs fell around its checkpoint.
+// The replay of a resumed run, for any inputs around its checkpoint.
 #include "reports/record/summary.h"
 #include "scenarios/resolve/prepared.h"
 #include "sim/driver/replay.h"
@@ -29,8 +29,8 @@ Case kept_case(const std::string& strategy, int servers) {
   return result;
 }
 
-/// Of every node what it had until it kept its state of the cut, and as much of what came then as
-/// it told before it was killed: a part drawn at random.
+/// Adds, for each node, its inputs until it saved its state for the checkpoint, and a random part
+/// of the later inputs that it reported before it was killed.
 void add_until(std::vector<InputRow>& rows, const Shuffled& killed, std::int64_t cut,
                Stream& stream) {
   for (std::size_t node = 0; node < killed.input_rows.size(); ++node) {
@@ -41,7 +41,7 @@ void add_until(std::vector<InputRow>& rows, const Shuffled& killed, std::int64_t
   }
 }
 
-/// From the start, or from where nodes have kept their states.
+/// Trains from the start, or from saved states.
 Shuffled trained(const std::shared_ptr<const Training>& training, std::uint64_t seed,
                  const KeptCut* from = nullptr) {
   Shuffled nodes(training, seed, from);

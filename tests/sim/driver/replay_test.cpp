@@ -1,4 +1,4 @@
-// Simulations whose jobs take what a run recorded, not what a machine says.
+// Simulations with recorded job times in place of a machine's.
 #include "sim/driver/replay.h"
 
 #include "tests/support/cases.h"
@@ -11,7 +11,7 @@ namespace foretrain::testing {
 namespace {
 using namespace literals;
 
-/// A machine on which everything disturbs compute.
+/// A machine on which everything slows compute.
 Machine disturbing() {
   Machine machine = made_up_machine();
   machine.contention = 3;
@@ -21,7 +21,7 @@ Machine disturbing() {
   return machine;
 }
 
-/// What the jobs of `nodes` took: each that is numbered 0 or 1 in turn 2 and 3 ms.
+/// Recorded times of `nodes`: jobs alternate between number 0 with 2 ms and number 1 with 3 ms.
 std::vector<InputRow> recorded_rows(std::uint32_t nodes) {
   std::vector<InputRow> rows;
   for (std::uint32_t i = 0; i < 40 * nodes; ++i) {
@@ -97,7 +97,7 @@ TEST_CASE("recorded times: gradients are carried out only where times depend on 
 TEST_CASE("replay: a record that does not say how it began is refused") {
   Record record;
   record.scenario_case = small_case("sync", 2, 10);
-  record.inputs = recorded_rows(3);  // none of them a start
+  record.inputs = recorded_rows(3);  // without any start
   const char* refused = "inputs.bin: the start of worker0 is not there; the record is cut";
   CHECK_THROWS_WITH(sim::replay(record), refused);
   record.resumed = {5};

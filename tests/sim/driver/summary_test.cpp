@@ -1,4 +1,4 @@
-// A simulation that keeps no rows comes to what one that keeps them does.
+// A simulation without rows gives the same summary as one with rows.
 #include "reports/record/collector.h"
 #include "tests/support/cases.h"
 

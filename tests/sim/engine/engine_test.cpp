@@ -1,4 +1,4 @@
-// The event queue keeps its contract.
+// The contract of the event queue.
 #include "sim/engine/engine.h"
 
 #include "models/base/check.h"

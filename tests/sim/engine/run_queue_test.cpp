@@ -1,4 +1,4 @@
-// A queue of runs gives out what a sorted list would.
+// A queue of runs, compared with a sorted list.
 #include "sim/engine/run_queue.h"
 
 #include "models/base/random.h"
@@ -58,7 +58,7 @@ void compare_with_sorted(std::uint64_t seed, std::uint64_t delays) {
 
 TEST_CASE("run queue: gives out what a sorted list would, in order or not") {
   const auto seed = GENERATE(1U, 2U, 3U);
-  const auto delays = GENERATE(1U, 3U, 1000U);  // all in order; nearly; nothing
+  const auto delays = GENERATE(1U, 3U, 1000U);  // all in order; nearly; not at all
   CAPTURE(seed, delays);
   compare_with_sorted<0>(seed, delays);
   compare_with_sorted<1>(seed, delays);

@@ -1,4 +1,4 @@
-// Links that carry nothing for a while, or less: what arithmetic says, the simulator says too.
+// Cut, slow links: the simulated time equals the computed one.
 #include "sim/faults/link_faults.h"
 
 #include "tests/support/cases.h"
@@ -22,8 +22,8 @@ FaultSpec slowing(std::string node, double to, Duration at, Duration lasting) {
   return {.at = at, .slow = std::move(node), .to = to, .lasting = lasting};
 }
 
-// One worker, two steps, a message in 10 ms: computes until 20 ms, pushes until 30, pulls until 40,
-// computes until 60, pushes until 70.
+// One worker, two steps, messages of 10 ms: it computes until 20 ms, pushes until 30, pulls until
+// 40, computes until 60, pushes until 70.
 Record of_two_steps(std::vector<FaultSpec> faults) {
   Case scenario_case = star_case("sync", 1, 2, 20_ms);
   scenario_case.scenario.cluster.hosts[0].nic = rate_for(10e-3);
@@ -42,7 +42,7 @@ TEST_CASE("links: a cut holds up what it meets for as long as it lasts") {
   check_time(of_two_steps({}), 70_ms);
   check_time(of_two_steps({cutting("worker0", "server0", 25_ms, 100_ms)}), 170_ms);
   check_time(of_two_steps({cutting("server0", "worker0", 35_ms, 100_ms)}), 170_ms);
-  // What is computed meanwhile is not held up.
+  // Computation continues meanwhile.
   check_time(of_two_steps({cutting("worker0", "server0", 5_ms, 10_ms)}), 70_ms);
   check_time(of_two_steps({cutting("worker0", "server0", 5_ms, 20_ms)}), 75_ms);
 }
@@ -54,9 +54,9 @@ TEST_CASE("links: a cut one way lets through what the other end sends") {
     return of_two_steps({fault});
   };
   check_time(one_way("worker0", "server0", 25_ms), 170_ms);
-  // The push arrives, the answer leaves when the cut is over, after 125 ms.
+  // The push arrives; the answer leaves after the cut, at 125 ms.
   check_time(one_way("server0", "worker0", 25_ms), 165_ms);
-  // The answer arrives, the next push is held up: from 60 to 135 ms.
+  // The answer arrives; the next push is delayed from 60 to 135 ms.
   check_time(one_way("worker0", "server0", 35_ms), 145_ms);
 }
 
@@ -77,10 +77,10 @@ TEST_CASE("links: cuts that overlap are one") {
 }
 
 TEST_CASE("links: a slow one takes its share of the time for its share of the rate") {
-  // 5 ms of work in 10 ms.
+  // 5 ms of work take 10 ms.
   check_time(of_two_steps({slowing("worker0", 0.5, 25_ms, 10_ms)}), 75_ms);
   check_time(of_two_steps({slowing("server0", 0.5, 25_ms, 10_ms)}), 75_ms);
-  // Two at once: a quarter; the server's end is no bottleneck beside the worker's.
+  // Two at once give a quarter; the server's end is no bottleneck beside the worker's.
   check_time(
       of_two_steps({slowing("worker0", 0.5, 21_ms, 8_ms), slowing("worker0", 0.5, 21_ms, 8_ms)}),
       76_ms);
@@ -142,7 +142,7 @@ TEST_CASE("links: with slow starts a cut changes no sum") {
     bytes += record.nodes[i].nic_tx - plain.nodes[i].nic_tx;
     CHECK(record.nodes[i].tx == plain.nodes[i].tx);
   }
-  CHECK(std::abs(bytes.value) <= 10);  // what rounding leaves of a message that is broken off
+  CHECK(std::abs(bytes.value) <= 10);  // rounding of an aborted message
 }
 
 }  // namespace

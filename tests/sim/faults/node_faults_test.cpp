@@ -1,4 +1,4 @@
-// Workers that pause, join late, die: what arithmetic says of them, the simulator says too.
+// Pauses, late joins, deaths of workers: the simulated time equals the computed one.
 #include "sim/faults/node_faults.h"
 
 #include "tests/support/cases.h"
@@ -46,8 +46,7 @@ Record simulate_with(Case scenario_case, std::vector<FaultSpec> faults) {
   return simulate(scenario_case);
 }
 
-// When a worker is through that computes for `work` without a rest: its pauses add up, those that
-// overlap are one.
+// The end of a worker that computes for `work` without waiting: the union of its pauses adds up.
 Duration through(const Scenario& scenario, int worker, Duration work) {
   PauseDraws draws(scenario, worker);
   Instant now;
@@ -67,7 +66,7 @@ TEST_CASE("faults: a sync training takes what its one pausing worker takes, exac
   const int workers = GENERATE(1, 3);
   CAPTURE(workers);
   Case scenario_case = star_case("sync", workers, 500, 20_ms);
-  // The second makes pauses within pauses.
+  // The second straggler makes pauses within pauses.
   scenario_case.scenario.stragglers = {pausing({0}, 50_ms, 200_ms), pausing({0}, 80_ms, 500_ms)};
   const Record record = simulate(scenario_case);
   REQUIRE(record.outcome == Outcome::done);
@@ -93,8 +92,8 @@ TEST_CASE("faults: in async nobody waits for a worker that pauses") {
 TEST_CASE("faults: what the network has when a worker pauses goes on") {
   Case scenario_case = star_case("sync", 1, 2, 20_ms);
   scenario_case.scenario.cluster.hosts[0].nic = {static_cast<double>(message_size().value) / 10e-3};
-  // The first pause lies where `seed` puts it; here its place in a step is what counts: while the
-  // message is on its way (20 to 40 ms), only what is left of the pause then delays the next step.
+  // The seed determines the first pause. Only its position in a step matters: while the message is
+  // under way (20 to 40 ms), only the rest of the pause after that delays the next step.
   scenario_case.scenario.stragglers = {pausing({0}, 15_ms, 30_ms)};
   for (std::uint64_t seed = 1; seed < 200; ++seed) {
     scenario_case.scenario.seed = seed;
@@ -113,7 +112,7 @@ TEST_CASE("faults: what the network has when a worker pauses goes on") {
   FAIL("no seed puts a pause there");
 }
 
-// --- Beginnings ---
+// --- Late joins ---
 
 TEST_CASE("faults: in sync the others wait for a worker that joins late") {
   const Record record = simulate_with(star_case("sync", 2, 10, 1_s), std::vector{joining(1, 5_s)});
@@ -128,7 +127,7 @@ TEST_CASE("faults: in sync the others wait for a worker that joins late") {
 TEST_CASE("faults: in async the others go on until a worker joins") {
   const Record record = simulate_with(star_case("async", 2, 10, 1_s), std::vector{joining(1, 5_s)});
   REQUIRE(record.outcome == Outcome::done);
-  // Five by one of them, then two a second.
+  // Five gradients by one of them, then two a second.
   CHECK(record.time.seconds() == Approx(13));
   CHECK(record.gradients == 20);
 }
@@ -179,7 +178,7 @@ TEST_CASE("faults: in async a worker that dies comes back when it is said to, an
   const Record record = simulate_with(scenario_case, std::vector{fault});
   REQUIRE(record.outcome == Outcome::done);
   CHECK(record.gradients == 300);
-  // 150 gradients in the first second, then 50 a worker a second of two, from the second on three.
+  // 150 gradients in the first second, then 50 a second per worker: two workers, three from 2 s on.
   CHECK(record.time.seconds() == Approx(2.34).epsilon(0.01));
   CHECK(record.nodes[2].lost.empty());
   REQUIRE(record.nodes[2].away.size() == 1);
@@ -189,7 +188,7 @@ TEST_CASE("faults: in async a worker that dies comes back when it is said to, an
   for (const StepRow& row : record.steps) {
     if (row.worker == 2) numbers.push_back(row.report.step.value);
   }
-  // In its place at the clock of the others, by the bound; else it goes on behind what it had.
+  // With a staleness bound it resumes at the clock of the others, else after its own last step.
   REQUIRE(numbers.size() == 67);
   CHECK(numbers[49] == 49);
   CHECK(numbers[50] == (strategy == "ssp" ? 99 : 51));
@@ -256,7 +255,7 @@ TEST_CASE("faults: a backup that dies comes back, and steps are as fast again") 
   CHECK(record.updates == 150);
   CHECK(record.gradients == 300);
   REQUIRE(record.nodes[1].away.size() == 1);
-  // 50 steps in the first second, then one in 60 ms, until it is back.
+  // 50 steps in the first second, then one per 60 ms, until it is back.
   CHECK(record.time.seconds() == Approx(1.6 + (150 - 60) * 0.02).epsilon(0.05));
   const auto after = std::ranges::count_if(record.steps, [&](const StepRow& row) {
     return row.worker == 1 && row.report.start >= record.nodes[1].away[0].back;
@@ -267,7 +266,7 @@ TEST_CASE("faults: a backup that dies comes back, and steps are as fast again") 
 TEST_CASE("faults: a death that the strategy cannot do without ends the training") {
   const std::string strategy = GENERATE("single", "sync", "all_reduce", "async", "ssp");
   CAPTURE(strategy);
-  // The chief of those that go on without others.
+  // The chief in strategies that continue without others.
   const int worker = strategy == "sync" || strategy == "all_reduce" ? 1 : 0;
   const int workers = strategy == "single" ? 1 : 3;
   const Record record =
@@ -319,7 +318,7 @@ TEST_CASE("faults: of four servers the one that dies is named") {
   CHECK(record.failure == server + " " + death_at(1'010_ms));
 }
 
-// --- Standing still ---
+// --- Suspended nodes ---
 
 TEST_CASE("faults: who is stopped for a while makes all others wait where the strategy does") {
   const std::string node = GENERATE("worker1", "server0");
@@ -327,7 +326,7 @@ TEST_CASE("faults: who is stopped for a while makes all others wait where the st
   const Record record =
       simulate_with(star_case("sync", 2, 100, 20_ms), std::vector{stopping(node, 1'010_ms, 1_s)});
   REQUIRE(record.outcome == Outcome::done);
-  // A worker stands still in the middle of a gradient, a server misses the end of one by half.
+  // A worker is suspended in the middle of a gradient; a server's pause overlaps half of one.
   CHECK(record.time.seconds() == Approx(node == "worker1" ? 3 : 2.99).epsilon(1e-6));
 }
 

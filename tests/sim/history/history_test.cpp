@@ -1,4 +1,4 @@
-// A history changes nothing, misses nothing.
+// A recorded history is complete, without an effect on the simulation.
 #include "models/protocol/registry.h"
 #include "scenarios/resolve/read.h"
 #include "sim/whatif/critical_path.h"
@@ -35,7 +35,7 @@ TEST_CASE("history: random scenarios end as without one with every nanosecond ac
     const Record watched = simulate_drawn(drawn, {{}, &history});
     REQUIRE((plain == watched));
     if (watched.outcome != Outcome::done) continue;
-    // Each begins when what it waited for is over.
+    // Each activity begins after the end of what it waited for.
     for (const sim::Activity& activity : history.activities()) {
       REQUIRE(activity.begin <= activity.end);
       REQUIRE(history.activities()[activity.cause].end <= activity.begin);

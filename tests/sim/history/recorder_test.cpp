@@ -1,4 +1,4 @@
-// A recorder without a history does nothing; one with it tells all.
+// A recorder records everything if it has a history, else nothing.
 #include "sim/history/recorder.h"
 
 #include <catch2/catch.hpp>

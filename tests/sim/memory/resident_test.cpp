@@ -1,4 +1,4 @@
-// Resident memory of simulated nodes: counted, growing, then held against a run's.
+// Resident memory of simulated nodes: counted, growing, compared with a run's.
 #include "sim/memory/resident.h"
 
 #include "exec/launch/run.h"
@@ -52,7 +52,7 @@ TEST_CASE("resident memory: a server that waits for the slowest gathers what the
   };
   const Bytes two = server_rss("sync", 2);
   const Bytes ten = server_rss("sync", 10);
-  // Headers are not held.
+  // Headers do not count.
   const std::int64_t gradient = 4 * 7'850;
   CHECK((ten - two).value == 8 * gradient);
   CHECK(server_rss("async", 10) < ten);
@@ -66,8 +66,8 @@ TEST_CASE("resident memory: simulated with numerics or without it is the same") 
   for (std::size_t i = 0; i < on.nodes.size(); ++i) CHECK(on.nodes[i].rss == off.nodes[i].rss);
 }
 
-// Debian's kernels give pages of 2 MB to whoever touches one byte of a region: heap, stacks of two
-// threads, the arena of one.
+// Debian's kernels use pages of 2 MB as soon as one byte of a region is touched: heap, stacks of
+// two threads, the arena of one.
 double huge_page_bytes() {
   std::string told;
   std::getline(std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"), told);

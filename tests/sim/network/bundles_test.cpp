@@ -1,4 +1,4 @@
-// Flows in bundles, against a list of who passes what.
+// Flow classes, compared with a list of each flow's ports.
 #include "sim/network/bundles.h"
 
 #include "models/base/random.h"
@@ -36,7 +36,7 @@ TEST_CASE("bundles: flows of the same ports are in one") {
   CHECK(bundles.at(4).size() == 2);
   CHECK(bundles.flows_at(4) == 100);
   for (Bundles::FlowId flow = 1; flow < 100; flow += 2) bundles.leave(flow);
-  bundles.leave(1);  // which is in none
+  bundles.leave(1);  // not in any class
   CHECK(bundles.at(0).empty());
   CHECK(bundles.at(4).size() == 1);
   CHECK(bundles.flows_at(4) == 50);

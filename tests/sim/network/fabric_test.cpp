@@ -1,4 +1,4 @@
-// Messages take what sharing ports takes, what TCP adds.
+// Transfer times of messages with shared ports, with TCP.
 #include "sim/network/fabric.h"
 
 #include "sim/network/topology.h"
@@ -56,7 +56,7 @@ TEST_CASE("fabric: a message that comes second slows the first down for as long 
   network.send(network.connect(0, 2), {2000}, 0, {&arrivals, 0});
   later.add(engine, 1_ms, [&] { network.send(network.connect(1, 2), {500}, 0, {&arrivals, 1}); });
   engine.run();
-  // 1 ms alone, 1 ms at half rate while 500 bytes pass beside it, 0.5 ms alone.
+  // 1 ms alone, 1 ms at half rate beside 500 other bytes, 0.5 ms alone.
   CHECK(arrivals.at[1] == Instant{} + 2_ms + 20_us);
   CHECK(arrivals.at[0] == Instant{} + 2_ms + 500_us + 20_us);
 }
@@ -115,10 +115,10 @@ TEST_CASE("fabric: TCP adds headers to every packet, an Ethernet wire what surro
   CHECK(arrivals.at[0].seconds() == Approx(1538e3 / 125e6).epsilon(1e-6));
 }
 
-// Rounds of 10, 20, 40, ... segments, a round trip each, until a round takes that long to send.
+// Rounds of 10, 20, 40, ... segments, one per round trip, until sending a round takes that long.
 TEST_CASE("fabric: from ten segments the window doubles each round trip until it fills the path") {
   Engine engine;
-  const Duration latency = 5_ms;                                         // 20 ms a round trip
+  const Duration latency = 5_ms;                                         // 20 ms per round trip
   Fabric network(engine, star_of(2, {1538.0 * 10'000}, latency, true));  // 10,000 packets/s
   Arrivals arrivals;
   const auto connection = network.connect(0, 1);
@@ -126,21 +126,21 @@ TEST_CASE("fabric: from ten segments the window doubles each round trip until it
   engine.run();
   // 10 at 0, 20 at 20 ms, 40 at 40 ms, the last 30 at 60 ms: 3 ms to send them.
   CHECK(arrivals.at[0].seconds() == Approx(0.060 + 0.003 + 0.010).epsilon(1e-6));
-  // The window is 80 now. 160 fill 16 ms, 320 would fill 32 of 20 ms: nothing waits from there on.
+  // The window is 80 now. 160 fill 16 of 20 ms, 320 would fill 32: no waiting from then on.
   Later later;
   const Instant begin = Instant{} + 150_ms;
   later.add(engine, begin, [&] { network.send(connection, {1000 * 1448}, 0, {&arrivals, 1}); });
   engine.run();
   CHECK((arrivals.at[1] - begin).seconds() ==
         Approx(0.020 + 0.020 + (1000 - 80 - 160) / 10'000.0 + 0.010).epsilon(1e-6));
-  // After a second of rest it is ten segments again.
+  // After an idle second it is ten segments again.
   const Instant rested = arrivals.at[1] + 2_s;
   later.add(engine, rested, [&] { network.send(connection, {20 * 1448}, 0, {&arrivals, 2}); });
   engine.run();
   CHECK((arrivals.at[2] - rested).seconds() == Approx(0.020 + 0.001 + 0.010).epsilon(1e-6));
 }
 
-// --- what a connection carries at most, what joins devices ---
+// --- limits of a connection, links between devices ---
 
 TEST_CASE("fabric: a connection carries no more than its host's flow rate, two carry twice that") {
   ClusterSpec cluster = star_of(3, kMegabyte, 10_us, false);
@@ -152,12 +152,12 @@ TEST_CASE("fabric: a connection carries no more than its host's flow rate, two c
   network.send(network.connect(0, 2), {1000}, 0, {&arrivals, 0});
   network.send(network.connect(1, 2), {1000}, 0, {&arrivals, 1});
   engine.run();
-  // The port of the third has room for both: all of it is used, and no more is given to either.
+  // The port of the third host has capacity for both, which is used; neither gets more.
   CHECK(arrivals.at[0] == Instant{} + (cluster.connections == 1 ? 4_ms : 2_ms) + 20_us);
   CHECK(arrivals.at[1] == Instant{} + (cluster.connections == 1 ? 4_ms : 2_ms) + 20_us);
 }
 
-// So it is no resource that limits a training beside the interface.
+// Such a flow rate is no resource beside the interface.
 TEST_CASE("fabric: a flow rate that fills the interface caps no connection") {
   ClusterSpec cluster = star_of(2, kMegabyte, 0_us, false);
   cluster.hosts[0].flow_rate = {kMegabyte.value / 4};
@@ -196,7 +196,7 @@ TEST_CASE("fabric: devices have a link each, or share one of their host") {
   network.send(network.connect_devices(0, 3, 2), {1000}, 0, {&arrivals, 2});
   engine.run();
   for (const Instant at : arrivals.at) CHECK(at == Instant{} + 1_ms * (shared ? 3 : 1) + 10_us);
-  // It is no wire of the host.
+  // It does not count as a wire of the host.
   CHECK(network.sent_by(0) == Bytes{});
 }
 

@@ -1,4 +1,4 @@
-// Max-min fair shares, by hand or against a plain twin.
+// Max-min fair shares, by hand or compared with a plain twin.
 #include "sim/network/fair_share.h"
 
 #include "models/base/random.h"
@@ -15,7 +15,7 @@ namespace {
 
 using Paths = std::vector<std::vector<std::size_t>>;
 
-// The rates of flows that each are listed with all of their ports.
+// The rates of flows, each with all of its ports.
 std::vector<double> rates_of(const std::vector<double>& capacities, const Paths& paths) {
   SharedPorts shared;
   for (const double capacity : capacities) shared.ports.push_back({capacity, 0});
@@ -40,7 +40,7 @@ TEST_CASE("fair share: what a slow sender cannot use goes to the others") {
 }
 
 TEST_CASE("fair share: a flow is held by the tighter of its ports") {
-  // Ports 0 and 1 send, 2 and 3 receive. Port 0 feeds both receivers, port 1 only the second.
+  // Ports 0 and 1 send, 2 and 3 receive. Port 0 sends to both receivers, port 1 only to the second.
   CHECK(rates_of({8, 8, 2, 12}, {{0, 2}, {0, 3}, {1, 3}}) == std::vector<double>{2, 6, 6});
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("fair share: a bundle counts as its flows") {
 }
 
 TEST_CASE("fair share: a port with a given level holds at it what is not held below") {
-  // Port 2 gives 3, port 3 gives 7: more than port 1 has for its flow.
+  // Port 2 offers 3, port 3 offers 7: more than port 1 has for its flow.
   SharedPorts shared;
   shared.ports = {{12, 1}, {5, 0}, {.capacity = 100, .level = 3}, {.capacity = 1, .level = 7}};
   shared.add_bundle(std::vector<std::uint32_t>{0, 2}, 2);

@@ -1,4 +1,4 @@
-// Flows that begin, go on, end at any time, against a plain twin.
+// Flows that begin, continue, end at any time, compared with a plain twin.
 #include "sim/network/flows.h"
 
 #include "models/base/random.h"
@@ -15,7 +15,7 @@ namespace foretrain::sim {
 namespace {
 using namespace literals;
 
-/// A flow that is to begin, that goes on with `more` once it has moved its bytes.
+/// A planned flow, which continues with `more` after its bytes.
 struct Plan {
   Instant begin;
   std::vector<std::size_t> path;
@@ -23,7 +23,7 @@ struct Plan {
   double more = 0;
 };
 
-/// When each flow has moved all: everything solved anew whenever a flow begins or ends.
+/// The ends of all flows, by a complete solution at each begin and end.
 std::vector<double> twin_ends(const std::vector<double>& capacities,
                               const std::vector<Plan>& plans) {
   std::vector<double> left;
@@ -56,7 +56,7 @@ std::vector<double> twin_ends(const std::vector<double>& capacities,
   }
 }
 
-/// Begins the flows of a plan, looks at every port whenever one begins or ends.
+/// Runs the flows of a plan and checks every port whenever one begins or ends.
 struct Player : Actor {
   Player(const std::vector<double>& capacities, const std::vector<Plan>& to_play)
       : network(engine, specs(capacities)), plans(to_play), ends(plans.size()) {
@@ -113,12 +113,12 @@ TEST_CASE("flows: random ones end when a plain twin says with no port over its c
     capacities.push_back(seed % 2 == 0 ? 1e6 * (1 + 9 * stream.uniform())
                                        : 1e6 * static_cast<double>(1 + stream.below(3)));
   }
-  // In one seed of three many flows pass the same ports.
+  // In one of three seeds many flows have the same ports.
   std::vector<std::vector<std::size_t>> kinds(seed % 3 == 0 ? 1 + stream.below(4) : 0);
   for (auto& kind : kinds) kind = random_path(stream, ports);
   std::vector<Plan> plans(1 + stream.below(60));
   for (Plan& plan : plans) {
-    // On a raster, so that several begin at once.
+    // On a grid, so that several begin at once.
     plan.begin = {static_cast<std::int64_t>(stream.below(20)) * 1'000'000};
     plan.path = kinds.empty() ? random_path(stream, ports) : kinds[stream.below(kinds.size())];
     plan.bytes = 100 + static_cast<double>(stream.below(20'000));
@@ -134,17 +134,17 @@ TEST_CASE("flows: random ones end when a plain twin says with no port over its c
 }
 
 TEST_CASE("flows: two fill two ports that a third one wakes") {
-  // Each of two senders feeds a receiver of its own at full rate; then one feeds both.
+  // Each of two senders uses its own receiver at full rate; then one sends to both.
   const std::vector<double> capacities{10e6, 10e6, 10e6, 10e6};
   const Player player(
       capacities, {{{}, {0, 2}, 40'000}, {{}, {1, 3}, 40'000}, {Instant{} + 2_ms, {0, 3}, 10'000}});
-  // From 2 ms port 0 has two flows, 5 MB/s each, port 3 too: 10,000 bytes take 2 ms.
+  // From 2 ms port 0 and port 3 have two flows, 5 MB/s each: 10,000 bytes take 2 ms.
   CHECK(player.ends[2] == Instant{} + 4_ms);
   CHECK(player.ends[0] == Instant{} + 5_ms);
   CHECK(player.ends[1] == Instant{} + 5_ms);
 }
 
-// Each has a port of its own that holds it back. Fifteen fast ones leave room for two slow ones.
+// Each flow has its own limiting port. Fifteen fast ones leave capacity for two slow ones.
 TEST_CASE("flows: one more than an idle port has room for wakes it, whatever was promised") {
   constexpr std::size_t kFast = 15;
   constexpr std::size_t kFlows = 24;
@@ -164,8 +164,8 @@ TEST_CASE("flows: one more than an idle port has room for wakes it, whatever was
 }
 
 TEST_CASE("flows: a token bucket lets pass what it has saved") {
-  // 1 MB/s with 10,000 bytes saved: 60,000 bytes take (60,000 - 10,000) / rate and what passing
-  // 10,000 bytes takes at the burst rate.
+  // 1 MB/s with 10,000 bytes saved: 60,000 bytes take (60,000 - 10,000) / rate plus the time of
+  // 10,000 bytes at the burst rate.
   Engine engine;
   const std::vector<PortSpec> ports{{1e6, 10'000}};
   FlowNetwork network(engine, ports);
@@ -193,14 +193,14 @@ TEST_CASE("flows: a token bucket lets pass what it has saved") {
 }
 
 TEST_CASE("flows: a token bucket that another port holds back goes on saving") {
-  // 1 MB/s with 1 MB saved, which 2 MB use up within a second. Then a port of 0.4 MB/s behind it:
-  // 0.6 MB are saved a second, up to 1 MB. What is saved 2 MB more need not wait for.
+  // 1 MB/s with 1 MB saved, which 2 MB use up within a second. Then a port of 0.4 MB/s limits it:
+  // 0.6 MB are saved per second, up to 1 MB. The next 2 MB use them without waiting.
   const auto [bytes, saved] = GENERATE(table<double, double>({{4e5, 6e5}, {12e5, 1e6}}));
   CAPTURE(bytes);
   Engine engine;
   FlowNetwork network(engine, std::vector<PortSpec>{{1e6, 1e6}, {4e5}});
   struct Chain : Actor {
-    // One has ended, or the next one begins: later, so that the bucket has no flow in between.
+    // A flow has ended, or the next one begins later, so that the bucket has no flow in between.
     void wake(Instant now, std::uint64_t token) override {
       if (token == 0) {
         ends.push_back(now.seconds());
@@ -255,7 +255,7 @@ TEST_CASE("flows: token buckets that stay full are not solved") {
   CHECK(network.solved() - sender.solved <= 2);
 }
 
-/// Flows without an end through a token bucket and a plain port behind it.
+/// Endless flows through a token bucket and a plain port after it.
 struct Bucket : Actor {
   explicit Bucket(const PortSpec& spec) : network(engine, std::vector<PortSpec>{spec, {1e6}}) {}
   FlowNetwork::FlowId begin(const std::vector<FlowNetwork::PortId>& path) {
@@ -312,8 +312,8 @@ TEST_CASE("flows: a full token bucket is counted in when the other port passes m
   CHECK(at.network.rate(both) == Approx(0.6e6));
 }
 
-/// Flows that never come to their end, of which some are broken off, through ports whose pace
-/// changes: whatever happened before, rates are those of a plain twin.
+/// Endless flows, some of which are aborted, through ports whose rate factors change: at any time
+/// the rates equal those of a plain twin.
 TEST_CASE("flows: broken off or paced anew, those that are left share as a plain twin says") {
   const std::uint64_t seed = GENERATE(range<std::uint64_t>(1, 201));
   CAPTURE(seed);
@@ -353,7 +353,7 @@ TEST_CASE("flows: broken off or paced anew, those that are left share as a plain
       const std::vector<FlowNetwork::PortId> path(paths.back().begin(), paths.back().end());
       ids.push_back(network.begin(path, 1e15, {&nobody, 0}));
     }
-    if (stream.below(3) == 0) continue;  // several in one instant
+    if (stream.below(3) == 0) continue;  // several at one instant
     marker.passed = false;
     engine.schedule(engine.now() + 1_ms, {&marker, 0});
     while (!marker.passed) engine.step();

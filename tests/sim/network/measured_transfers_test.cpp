@@ -1,4 +1,4 @@
-// Transfers that were measured between network namespaces or packet by packet elsewhere.
+// Transfers measured between network namespaces, or simulated by packets elsewhere.
 #include "sim/network/fabric.h"
 #include "tests/support/actors.h"
 
@@ -11,7 +11,7 @@ namespace foretrain::sim {
 namespace {
 using namespace literals;
 
-/// When the last of `senders` messages into one host is there, s.
+/// The arrival of the last of `senders` messages to one host, in seconds.
 double incast_s(ClusterSpec cluster, int senders, Bytes size) {
   cluster.hosts[0].count = senders + 1;
   Engine engine;
@@ -54,7 +54,7 @@ TEST_CASE("transfers: through a token bucket as measured between network namespa
   }));
   CAPTURE(row.rate, row.burst, row.size, row.senders);
   const double ms = incast_s(star({row.rate}, {row.burst}, 0_ns), row.senders, {row.size}) * 1e3;
-  // Within 3 %, or what a kernel's queues take.
+  // Within 3 %, or the time of a kernel's queues.
   CHECK(ms == Approx(row.measured_ms).margin(std::max(0.4, 0.03 * row.measured_ms)));
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("transfers: over fresh connections as a packet-level simulation has th
   struct Row {
     std::int64_t size;
     int senders;
-    double packets_ms;  // ns-3.37, cubic, 1 Gbit/s, 25 us a link, handshake included
+    double packets_ms;  // ns-3.37, cubic, 1 Gbit/s, 25 us per link, including the handshake
   };
   const Row row = GENERATE(values<Row>({
       {31'400, 1, 0.430},

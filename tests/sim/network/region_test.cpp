@@ -1,4 +1,4 @@
-// A change is solved only as far as it reaches; against a plain twin that solves all.
+// A change is solved only for the ports that it affects, compared with a complete twin.
 #include "sim/network/region.h"
 
 #include "models/base/random.h"
@@ -15,7 +15,7 @@ namespace {
 using namespace literals;
 using Route = std::vector<std::size_t>;
 
-/// Flows that never come to their end, beside a twin that knows paths and capacities alone.
+/// Endless flows, with a twin that knows only paths and capacities.
 struct Endless : Actor {
   static constexpr double kBytes = 1e12;
 
@@ -48,7 +48,7 @@ struct Endless : Actor {
     engine.schedule(engine.now() + time, {this, 1});
     while (!passed) engine.step();
   }
-  /// How many ports the changes since the last call took, once all is as the twin says.
+  /// The number of ports solved since the last call, after a comparison with the twin.
   std::uint64_t solve() {
     const std::uint64_t before = network.solved();
     pass(1_ms);
@@ -76,7 +76,7 @@ struct Endless : Actor {
   bool passed = false;
 };
 
-// Through neighbours, so that chains come about.
+// Through neighbouring ports, so that chains form.
 Route chained_route(Stream& stream, std::size_t ports) {
   Route route(1 + stream.below(4));
   const std::size_t first = stream.below(ports - route.size());
@@ -84,7 +84,7 @@ Route chained_route(Stream& stream, std::size_t ports) {
   return route;
 }
 
-// Out of one host of n into another, as round a ring or over a hypercube: ports 0 to n - 1 send.
+// From one of n hosts to another, as in a ring or over a hypercube: ports 0 to n - 1 send.
 Route between_hosts(Stream& stream, std::size_t ports) {
   const std::size_t hosts = ports / 2;
   const std::size_t from = stream.below(hosts);
@@ -100,7 +100,7 @@ TEST_CASE("region: whatever happens rates are those of a twin that solves all") 
   const auto route = [&] {
     return seed % 2 == 0 ? chained_route(stream, kPorts) : between_hosts(stream, kPorts);
   };
-  // Of one in three seeds all ports are alike, so that many are full at one level.
+  // For one of three seeds all ports are equal, so that many are full at one rate.
   std::vector<double> full(kPorts);
   for (double& each : full) {
     each = seed % 3 == 0 ? 3e6 : 1e6 * (1 + 9 * stream.uniform());
@@ -119,14 +119,14 @@ TEST_CASE("region: whatever happens rates are those of a twin that solves all") 
     } else {
       all.begin(route());
     }
-    // Now at one place alone, now at several in one instant.
+    // Sometimes after one change, sometimes after several at one instant.
     if (stream.below(4) > 0) solved += all.solve();
   }
-  // Whole components come to 800 and more, about 45 times.
+  // Complete components would be 800 and more ports, about 45 times.
   CHECK(solved < 780);
 }
 
-// A flow through each two neighbours of a row of ports: half a port's capacity each.
+// A flow through each pair of neighbouring ports: half of a port's capacity each.
 TEST_CASE("region: a change in the middle of a long chain is solved where it is") {
   constexpr std::size_t kPorts = 300;
   Endless row(std::vector<double>(kPorts, 1e6));
@@ -142,7 +142,7 @@ TEST_CASE("region: a change in the middle of a long chain is solved where it is"
   CHECK(left < 30);
 }
 
-// Each host takes 1 MB/s of what port 0 sends, but only half of that beside a flow of another one.
+// Each host receives 1 MB/s from port 0, but only half of that beside a flow of another one.
 TEST_CASE("region: ports outside that hold its flows back are not solved") {
   constexpr std::size_t kHosts = 10;
   std::vector<double> capacities(1 + kHosts, 1e6);
@@ -160,8 +160,8 @@ TEST_CASE("region: ports outside that hold its flows back are not solved") {
   CHECK(hub.network.rate(hub.ids.back()) == Approx(1.5e6));
 }
 
-// Port p has two flows: one is held back before it, the other takes the rest: 10 KB/s more than
-// the first. So what the first flow of all loses the second gains, and so on to the end.
+// Port p has two flows: the previous port limits one, the other takes the rest, 10 KB/s more than
+// the first. So what the first flow loses the second gains, and so on to the end.
 TEST_CASE("region: a change that reaches all of a long chain costs no more than twice a solution") {
   constexpr std::size_t kFlows = 200;
   std::vector<double> capacities{1e6};
@@ -179,7 +179,7 @@ TEST_CASE("region: a change that reaches all of a long chain costs no more than 
   CHECK(solved <= 2 * kFlows);
 }
 
-// Port 0 feeds 300 others; from one of them a chain like that above leads on.
+// Port 0 feeds 300 ports; a chain like that above begins at one of them.
 TEST_CASE("region: what reaches many ports at once is not solved again for each that follows") {
   constexpr std::size_t kFed = 300;
   constexpr std::size_t kChain = 30;
@@ -200,8 +200,9 @@ TEST_CASE("region: what reaches many ports at once is not solved again for each 
   CHECK(solved <= 2 * (1 + kFed + kChain));
 }
 
-// Port 0 passes 4 MB/s, a bucket behind it 2 MB/s with 100,000 bytes saved. What the bucket saves
-// while others crowd port 0 counts as soon as they are gone, though nothing changed at it.
+// Port 0 passes 4 MB/s, a token bucket after it 2 MB/s with 100,000 bytes saved. What the bucket
+// saves while others use port 0 counts as soon as they have gone, although nothing changed at the
+// bucket.
 TEST_CASE("region: a token bucket that a change reaches from elsewhere spends what it has saved") {
   Endless two({4e6});
   two.network.add_port({2e6, 100'000});

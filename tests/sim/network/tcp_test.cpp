@@ -1,4 +1,4 @@
-// TCP's window, round by round, against the arithmetic of RFC 5681.
+// TCP's window, round by round, compared with RFC 5681.
 #include "sim/network/tcp.h"
 
 #include <catch2/catch.hpp>

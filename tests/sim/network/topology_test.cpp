@@ -1,4 +1,4 @@
-// Which ports a way leads through.
+// The ports on each route.
 #include "sim/network/topology.h"
 
 #include "tests/support/actors.h"
@@ -52,7 +52,7 @@ TEST_CASE("topology: leaves share their hosts' rates over the spines") {
   CHECK(least_rate(topology, far) == 4 * 100.0 / 4 / 2);
   // The last leaf has two hosts.
   CHECK(least_rate(topology, topology.route(0, 9)) == 2 * 100.0 / 4 / 2);
-  // Pairs are spread over both spines, a pair keeps to one.
+  // Pairs are spread over both spines; each pair uses one.
   std::set<FlowNetwork::PortId> uplinks;
   for (std::size_t to = 4; to < 10; ++to) uplinks.insert(topology.route(0, to).ports[1]);
   CHECK(uplinks.size() == 2);

@@ -1,4 +1,4 @@
-// When a loop reads what has come, what of it reaches its program.
+// When an event loop reads its messages, which of them reach its program.
 #include "sim/node/mailbox.h"
 
 #include "scenarios/resolve/prepared.h"
@@ -20,7 +20,7 @@ constexpr Duration kWake = 50_us;
 constexpr Duration kPreempt = 200_us;
 const std::vector<MessageKind> kNoUpdates;
 
-/// Notes what its program would be told, and when.
+/// Records what its program would receive, and when.
 struct Reader final : sim::Loop {
   Reader(sim::World& world, sim::Mailbox::Peers& mailboxes, NodeId id, int core)
       : process(world, {.host = 0, .core = core},
@@ -41,8 +41,8 @@ struct Reader final : sim::Loop {
   std::vector<Instant> told;
 };
 
-/// A sender on core 0 of this machine, a receiver on core 1, or another; sending costs nothing,
-/// unless a byte costs either something.
+/// A sender on core 0, a receiver on core 1 or another; sending is free unless costs per byte are
+/// given.
 struct Pair {
   explicit Pair(Duration receive_cost = {}, double sent_byte_s = 0, double received_byte_s = 0,
                 int receiver_core = 1, double one_core_byte_s = 0)
@@ -79,7 +79,7 @@ struct Pair {
       cpu.run(cpu.add_thread(1), amount, sim::Work::compute, {&ends, 0});
     });
   }
-  /// When the receiver is told, each message.
+  /// The arrival time of each message at the receiver.
   std::vector<Instant> told() {
     world.engine.run();
     return receiver.told;
@@ -90,7 +90,7 @@ struct Pair {
   Reader sender{world, mailboxes, NodeId(0), 0};
   Reader receiver;
   Later later;
-  Ends ends;  // of what else the cores do
+  Ends ends;  // of other work on the cores
 };
 
 std::vector<Instant> once(Duration at) { return {Instant{} + at}; }
@@ -102,7 +102,7 @@ TEST_CASE("mailbox: a loop that sleeps on an idle core is woken") {
 }
 
 TEST_CASE("mailbox: a large message is received while its sender sends the rest of it") {
-  // 1 ns a byte of the slower side; the other has a segment to do before, or after.
+  // 1 ns per byte on the slower side; the other side has one segment to process before or after.
   const auto [sent_s, received_s] = GENERATE(std::pair{1e-9, 0.5e-9}, std::pair{0.5e-9, 1e-9});
   const Bytes payload = GENERATE(Bytes{65'000}, Bytes{65'536}, Bytes{1'000'000});
   CAPTURE(sent_s, received_s, payload.value);
@@ -116,7 +116,7 @@ TEST_CASE("mailbox: a large message is received while its sender sends the rest 
   REQUIRE(pair.told().size() == 1);
   const Duration after = pair.receiver.told[0] - (Instant{} + 5_ms);
   CHECK(after.seconds() == Approx(took_s + kWake.seconds()));
-  // And the sender's core was busy with all of it.
+  // The sender's core was busy with the whole message.
   CHECK(pair.sender.process.used(sim::Work::transport).seconds() == Approx(size * sent_s));
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("mailbox: a loop that sleeps while others compute on its core is let i
 
 TEST_CASE("mailbox: a loop that slept runs as soon as those on its core are through") {
   Pair pair(10_us);
-  pair.compute_at(1_ms, 4'050_us);  // 5.05 ms: long before it would be let in
+  pair.compute_at(1_ms, 4'050_us);  // until 5.05 ms: long before it would be preempted
   pair.send_at(5_ms);
   CHECK(pair.told() == once(5'060_us));
 }
@@ -166,7 +166,7 @@ TEST_CASE("mailbox: a loop that slept runs as soon as those on its core are thro
 TEST_CASE("mailbox: a loop that slept waits for those on its core as long as it is not let in") {
   Pair pair(10_us);
   pair.compute_at(1_ms, 4'050_us);
-  pair.compute_at(1_ms, 20_ms);  // in slices of 3 ms, from 4 ms on it is the other's turn
+  pair.compute_at(1_ms, 20_ms);  // slices of 3 ms; from 4 ms on the other has its turn
   pair.send_at(5_ms);
   CHECK(pair.told() == once(5_ms + kPreempt + 10_us));
 }

@@ -1,4 +1,4 @@
-// A loop that polls uses its core, for as long as it does.
+// A polling event loop uses its core for as long as it polls.
 #include "sim/node/polling.h"
 
 #include "tests/support/actors.h"
@@ -16,7 +16,7 @@ using namespace literals;
 
 // --- Alone ---
 
-/// A host of one core whose loops poll for 2 ms.
+/// A host with one core whose loops poll for 2 ms.
 struct Alone {
   sim::Engine engine;
   sim::Host host = make_host(engine);
@@ -29,7 +29,7 @@ struct Alone {
     host.local.poll = 2_ms;
     return host;
   }
-  /// Another thread has the core for so long from now on; time passes until then.
+  /// Another thread uses the core for this long; time advances to its end.
   void keep_core_busy(Duration time) {
     host.cpu->run(host.cpu->add_thread(0), time, sim::Work::transport, {&ends, 0});
     engine.run();
@@ -66,7 +66,7 @@ TEST_CASE("polling: from the first packet of a message until it is there a loop 
   alone.polling.packets_came(Instant{} + 5_ms);
   alone.polling.active(Instant{} + 9_ms);
   CHECK(alone.polling.polled() == 6_ms);
-  // That began before the loop would have slept.
+  // That transfer began before the loop would have slept.
   alone.polling.packets_came(Instant{} + 10_ms);
   alone.polling.active(Instant{} + 19_ms);
   CHECK(alone.polling.polled() == 16_ms);
@@ -77,11 +77,11 @@ TEST_CASE("polling: packets that queue behind those of another message keep a lo
   alone.polling.packets_came(Instant{} + 1_ms);
   alone.polling.active(Instant{} + 10_ms);
   CHECK(alone.polling.polled() == 10_ms);
-  // Sent while the first was on its way, over the same link.
+  // Sent while the first message was under way, over the same link.
   alone.polling.packets_came(Instant{} + 1'500_us);
   alone.polling.active(Instant{} + 30_ms);
   CHECK(alone.polling.polled() == 30_ms);
-  // Of the next to act nothing has come.
+  // Nothing arrived before the next action.
   alone.polling.active(Instant{} + 50_ms);
   CHECK(alone.polling.polled() == 32_ms);
 }
@@ -117,7 +117,7 @@ TEST_CASE("polling: what counts is from the beginning of the training to the loo
 
 // --- In a training ---
 
-/// One worker, one server on two cores; gradients of 10 ms, messages that cost nothing.
+/// One worker and one server on two cores; gradients of 10 ms, free messages.
 Record simulate_polling(Duration poll, BytesPerSecond nic = {}) {
   Case scenario_case = small_case("sync", 1, 50);
   scenario_case.scenario.numerics = false;
@@ -154,19 +154,18 @@ TEST_CASE("polling: a server looks for a while after every message, then sleeps"
 TEST_CASE("polling: a server that never sleeps uses its core throughout") {
   const Record record = simulate_polling(20_ms);
   CHECK(record.nodes[1].cpu_s == Approx(record.time.seconds()).epsilon(0.01));
-  // Its own compute thread has the worker's core; its loop does not look meanwhile.
+  // Its own compute thread uses the worker's core; its loop does not poll meanwhile.
   CHECK(record.nodes[0].cpu_s == Approx(record.time.seconds()).epsilon(0.01));
 }
 
 TEST_CASE("polling: packets that come in keep a loop awake") {
-  // 31.4 KB at 1 MB/s are 32.8 ms with their headers, there, and back.
+  // 31.4 KB at 1 MB/s take 32.8 ms with headers, in each direction.
   const Record record = simulate_polling(2_ms, {1e6});
   const double wire_s = static_cast<double>(message_size().value) * 1514 / 1448 / 1e6;
   CHECK(record.nodes[1].cpu_s == Approx(50 * (wire_s + 2e-3)).epsilon(0.05));
 }
 
-/// Hosts of one node each, on which a gradient takes so long; messages cost nothing but the time
-/// until a sleeper looks.
+/// One host per node, with these gradient times; messages cost only the wake-up time of a sleeper.
 Case hosts_of(Case scenario_case, const std::vector<Duration>& gradients) {
   Scenario& scenario = scenario_case.scenario;
   scenario.numerics = false;
@@ -202,7 +201,7 @@ double step_of_sleepers(const Case& scenario_case, Duration wake, Duration preem
 
 TEST_CASE("polling: a server that is woken for one message reads what came meanwhile") {
   const Case scenario_case = hosts_of(small_case("sync", 2, 20), {10_ms, 10'500_us, 0_ms});
-  // Woken a millisecond after the first push, it has the second, and wakes the workers.
+  // Woken a millisecond after the first push, it has the second push and wakes the workers.
   CHECK(step_of_sleepers(scenario_case, 1_ms, {}) == Approx(12e-3).epsilon(1e-6));
 }
 
@@ -210,7 +209,7 @@ TEST_CASE("polling: a loop that its own job wakes reads what came meanwhile") {
   Case scenario_case = small_case("all_reduce", 2, 20);
   scenario_case.scenario.model.name = "lenet";
   scenario_case = hosts_of(scenario_case, {5_ms, 5'200_us});
-  // Long before the kernel would have taken its core from the job.
+  // Long before the kernel would have preempted the job.
   CHECK(step_of_sleepers(scenario_case, {}, 20_ms) == Approx(5.2e-3).epsilon(1e-3));
 }
 

@@ -1,4 +1,4 @@
-// Groups of a host's devices, a slower link between them: when they are asked, what they are.
+// Groups of a host's devices with a slower link between hosts: their what-if question, its answer.
 #include "models/protocol/route.h"
 #include "sim/whatif/intervention.h"
 #include "sim/whatif/whatif.h"
@@ -20,7 +20,7 @@ const std::string kReplicas = "a replica a host (HSDP)";
 const std::string kDevicesOnPcie = "devices on 15.75 GB/s PCIe";
 constexpr DeviceLinkSpec kNvlink{{150e9}, {5'000}, false};
 
-/// An all-reduce of workers on hosts of so many devices each, which NVLink joins.
+/// An all-reduce of workers on hosts with this many devices, connected by NVLink.
 struct LinkedJob : ShardedJob {
   LinkedJob(int hosts, int devices) : ShardedJob("optimizer", hosts * devices) {
     host().count = hosts;
@@ -37,7 +37,7 @@ TEST_CASE("whatif among workers: devices of several hosts may add up in groups")
   Scenario expected = job.c.scenario;
   set_option(expected.training.protocol, "group", std::int64_t{4});
   CHECK(changed == expected);
-  CHECK_FALSE(why_not(changed, kGroupsOfDevices));  // they do
+  CHECK_FALSE(why_not(changed, kGroupsOfDevices));  // they have them already
   set_option(expected.training.protocol, "group", std::int64_t{2});
   CHECK(why_not(expected, kGroupsOfDevices) == "");  // of half of their devices
 }
@@ -81,7 +81,7 @@ TEST_CASE("whatif among workers: with parameters in parts groups are replicas") 
         "training.shard is set: groups add up for themselves first");
 }
 
-// A ring of all passes the wire between hosts twice in its longest chain, one of hosts once.
+// A single ring crosses the wire between hosts twice in its longest chain, a ring of hosts once.
 TEST_CASE("whatif among workers: groups are that scenario, and wait for fewer wires") {
   LinkedJob job(2, 4);
   const WhatIf whatif = asked_whatif(job.c);

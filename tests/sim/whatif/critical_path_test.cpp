@@ -1,4 +1,4 @@
-// The critical path of trainings whose bottleneck is known.
+// The critical path of trainings with a known bottleneck.
 #include "sim/whatif/critical_path.h"
 
 #include "tests/sim/sharded_job.h"
@@ -41,7 +41,7 @@ TEST_CASE("critical path: every nanosecond of any strategy has a resource") {
   CAPTURE(strategy);
   Case scenario_case = small_case(strategy, 3, 12);
   scenario_case.scenario.numerics = false;
-  check_whole(watch(scenario_case));  // on two cores, by a machine file
+  check_whole(watch(scenario_case));  // on two cores, with a machine file
 }
 
 TEST_CASE("critical path: gradients alone are all of it where nothing else takes time") {
@@ -64,7 +64,7 @@ TEST_CASE("critical path: a star of one server is what its closed form adds up")
   scenario_case.scenario.cluster.hosts[0].latency = 30_us;
   const Watched watched = watch(scenario_case);
   check_whole(watched);
-  // C + N S / B in + N S / B out + 4 a a step; the last one has no way back.
+  // C + N S / B in + N S / B out + 4 a per step; the last one has no way back.
   const CriticalPath& path = watched.path;
   CHECK(path.time(Resource::worker_cpu) == 1000_ms);
   CHECK(path.time(Resource::server_nic_in).seconds() == Approx(0.4).epsilon(1e-4));

@@ -1,4 +1,4 @@
-// Crossovers where mathematics says where they are.
+// Crossovers, compared with their computed positions.
 #include "sim/whatif/crossover.h"
 
 #include "reports/record/flat.h"
@@ -30,7 +30,7 @@ Case star_with_port(int workers, Duration compute) {
 }
 
 TEST_CASE("crossover: a server's port binds from where its time exceeds a gradient") {
-  // 12 N ms in, 11 N ms out, 12 gradients of 19 ms: 23 N >= 228 from N = 10 on, of 40 ms from 21.
+  // 12 N ms in, 11 N ms out, 12 gradients of 19 ms: 23 N >= 228 from N = 10 on; with 40 ms from 21.
   const auto [compute, expected] = GENERATE(table<Duration, int>({{19_ms, 10}, {40_ms, 21}}));
   const sim::SimulateOptions simulate = crossover_options();
   DataSets data_sets;
@@ -58,7 +58,7 @@ TEST_CASE("crossover: with backup workers the search begins where one is left to
   };
   CHECK(first_answer(star_case("sync", 4, 30, 20_ms), 1).answer ==
         "Not up to 256, the most that were tried.");
-  // 3, 6, ... 192 of them.
+  // 3, 6, ... 192 workers.
   CHECK(first_answer(star_case("sync", 4, 30, 20_ms), 2).answer ==
         "Not up to 192, the most that were tried.");
   const Crossover port = first_answer(star_with_port(4, 19_ms), 1);
@@ -104,7 +104,7 @@ TEST_CASE("crossover: jitter makes async faster as soon as there is any") {
 }
 
 TEST_CASE("crossover: async updates that queue need jitter to pay") {
-  // Each push of async is applied by itself, 4 of 3 ms a round; sync applies once.
+  // In async each push is applied separately, 4 of 3 ms per round; sync applies once.
   Case scenario_case = star_case("sync", 4, 100, 20_ms);
   HostSpec& host = scenario_case.scenario.cluster.hosts[0];
   host.compute.reset();
@@ -147,13 +147,13 @@ TEST_CASE("crossover: the best batch is sought for a target alone") {
       sim::find_best(sim::Trials(prepare(scenario_case, Need::shape), simulate, data_sets));
   REQUIRE(found.size() == 3);
   CAPTURE(found[0].answer);
-  // Each step costs 5 ms of overhead: batches of four waste it.
+  // Each step costs 5 ms of overhead, which batches of four waste.
   CHECK(found[0].value.value() > 4);
   CHECK(found[1].value.value() >= 1);
 }
 
 TEST_CASE("crossover: a sweep names the batch that the search names, after the same time") {
-  // An evaluation takes as long as some steps: it would decide, were it on the clock.
+  // An evaluation takes as long as several steps: it would dominate if it counted.
   Case base = small_case("sync", 2, 1);
   TrainingSpec& training = base.scenario.training;
   training.steps = 0;

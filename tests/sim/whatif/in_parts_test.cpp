@@ -1,4 +1,4 @@
-// What it costs to have parameters in parts: when that is asked, its closed form.
+// The cost of sharded parameters: its what-if question, its closed form.
 #include "sim/whatif/intervention.h"
 #include "sim/whatif/whatif.h"
 #include "tests/sim/asked_whatif.h"
@@ -66,7 +66,7 @@ TEST_CASE("whatif in parts: it is offered of a forecast, not of gradients that a
 }
 
 // Links that are always busy, half of a layer in 2 s. Of L layers an all-reduce moves each twice;
-// in parts 2 L - 1 are gathered, L are scattered: 1.5 times as many, but for half a layer.
+// sharding gathers 2 L - 1 and scatters L: 1.5 times as many, minus half a layer.
 TEST_CASE("whatif in parts: of bytes alone parameters take up to 1.5 times an all-reduce's time") {
   const int layers = GENERATE(4, 40);
   CAPTURE(layers);

@@ -1,4 +1,4 @@
-// Changes that are tried: what each makes of a scenario, which there are.
+// The changes that a what-if tries, with their effect on a scenario.
 #include "sim/whatif/intervention.h"
 
 #include "sim/whatif/whatif.h"
@@ -41,7 +41,7 @@ double simulated_anew(const Scenario& scenario) {
   return simulate(other, made_up_options().simulate).time.seconds();
 }
 
-// A message passes a port in a fifth of a gradient.
+// A message passes a port in a fifth of a gradient's time.
 Case crowded_port() {
   Case scenario_case = star_case("sync", 8, 50, 5_ms);
   scenario_case.scenario.cluster.hosts[0].nic = rate_for(1e-3);
@@ -117,7 +117,7 @@ TEST_CASE("whatif: twice the nodes, a slower worker are those scenarios") {
   changed.stragglers = {slow};
   CHECK(time_with_change(whatif, "one worker 30 % slower") == simulated_anew(changed));
   CHECK(time_with_change(whatif, "one worker 30 % slower") > *whatif.time_s);
-  CHECK(whatif.find("double cores") == nullptr);  // each node has a core of its own
+  CHECK(whatif.find("double cores") == nullptr);  // each node has its own core
   const WhatIf single = asked_of(star_case("single", 1, 10, 1_ms));
   for (const char* change : {"double nodes", "one worker 30 % slower"}) {
     CAPTURE(change);
@@ -127,7 +127,7 @@ TEST_CASE("whatif: twice the nodes, a slower worker are those scenarios") {
 
 TEST_CASE("whatif: more cores help nodes that share them") {
   Case scenario_case = star_case("all_reduce", 4, 20, 20_ms);
-  scenario_case.scenario.cluster.hosts[0].count = 2;  // two workers each, of one core
+  scenario_case.scenario.cluster.hosts[0].count = 2;  // two workers each, with one core
   const WhatIf whatif = asked_of(scenario_case);
   Scenario changed = scenario_case.scenario;
   changed.cluster.hosts[0].cores = 2;

@@ -1,4 +1,4 @@
-// Which resource limits a training, from the parts of its critical path.
+// The limiting resource of a training, from the parts of its critical path.
 #include "sim/whatif/limit.h"
 
 #include "reports/record/summary.h"

@@ -1,4 +1,4 @@
-// What-if questions whose answers are known: limits, savings, elasticities.
+// What-if questions with known answers: limits, savings, elasticities.
 #include "sim/whatif/whatif.h"
 
 #include "reports/record/summary.h"
@@ -13,7 +13,7 @@ namespace foretrain::testing {
 namespace {
 using namespace literals;
 
-// Of hosts that name one: gradients of 1 ms, an update of 3 ms, messages that cost nothing.
+// For hosts with a machine: gradients of 1 ms, an update of 3 ms, free messages.
 Machine slow_to_apply() {
   Machine machine;
   machine.name = "slow to apply";
@@ -79,7 +79,7 @@ Case apply_bound() {
   return scenario_case;
 }
 
-// --- What limits it ---
+// --- The limiting resource ---
 
 TEST_CASE("whatif: a server's NIC that all gradients pass is the limit") {
   const WhatIf whatif = ask(nic_bound());
@@ -130,7 +130,7 @@ TEST_CASE("whatif: updates that take longer than gradients are the limit") {
   CHECK(whatif.limit.share == Approx(0.75).epsilon(0.001));
 }
 
-// --- A saving is that of a fresh simulation ---
+// --- A saving equals that of a new simulation ---
 
 TEST_CASE("whatif: a resource twice as fast is the scenario that says so, exactly") {
   const Scenario star = nic_bound().scenario;
@@ -195,14 +195,14 @@ TEST_CASE("whatif: another worker is compared on as many examples") {
   CHECK(whatif.measure == "3,200 examples");
   // 40 steps of five workers.
   CHECK(time_of(whatif, "one more worker") == Approx(0.8).epsilon(1e-6));
-  // A backup of four leaves three gradients a step.
+  // A backup among four leaves three gradients per step.
   CHECK(time_of(whatif, "one backup worker") == Approx(50 * 0.02 * 4 / 3).epsilon(0.01));
 }
 
 // --- Closed forms ---
 
 TEST_CASE("whatif: savings of a star are those of its closed form") {
-  // T = n (C + a + a) + n N s + (n - 1) (N s + 2 a), s a message's time at the server's port.
+  // T = n (C + a + a) + n N s + (n - 1) (N s + 2 a), s: a message's time at the server's port.
   const double n = 50;
   const double compute = 5e-3;
   const double port = 8e-3;
@@ -219,7 +219,7 @@ TEST_CASE("whatif: savings of a star are those of its closed form") {
 }
 
 TEST_CASE("whatif: ports that are full at both ends of a wire are one limit") {
-  // One worker, one server, NICs alike: neither helps by itself.
+  // One worker, one server, equal NICs: improving one alone does not help.
   Case scenario_case = star_case("sync", 1, 50, 1_ms);
   scenario_case.scenario.cluster.hosts[0].nic = rate_for(4e-3);
   const WhatIf whatif = ask(scenario_case);
@@ -317,7 +317,7 @@ TEST_CASE("whatif: hosts with a price cost that for as long as it takes") {
   CHECK(whatif.find("one more worker")->cost.value() == Approx(6 * 3.6 / 3600 * 0.8).epsilon(1e-5));
 }
 
-// Each gradient waits for those of all others, but at the beginning (models/protocol/async.h).
+// Except at the beginning, each gradient waits for those of all others (models/protocol/async.h).
 TEST_CASE("whatif: of N workers that go on alone a gradient is N - 1 updates stale") {
   constexpr double kBeginning = 0.1;
   const WhatIf step = ask(star_case("sync", 4, 50, 20_ms));
@@ -341,7 +341,7 @@ TEST_CASE("whatif: a record has its phases beside those simulated") {
   CHECK(whatif.phases[0].phase == "compute");
   CHECK(whatif.phases[0].recorded_s == Approx(0.03));
   CHECK(whatif.phases[0].simulated_s == Approx(0.03));
-  // The slow one's, which the others wait for.
+  // The slow worker's, which the others wait for.
   CHECK(whatif.phases[0].path_s.value() == Approx(0.06));
   CHECK(whatif.phases[2].recorded_s == Approx(0.03));
   CHECK(whatif.phases[2].path_s.value() == Approx(0).margin(1e-6));
@@ -353,7 +353,7 @@ TEST_CASE("whatif: the best change of the scenario is run beside its forecast") 
   sim::WhatIfOptions asked = options();
   asked.repetitions = 1;
   asked.run = [&](const Case& each) {
-    // Half as fast as forecast, whatever is run.
+    // Half as fast as the forecast, for any run.
     Record record = simulate(each);
     record.time = record.time * 2;
     return record;

@@ -1,4 +1,4 @@
-// Work that is done on other cores: in which order, what becomes of it; the record that comes out.
+// Jobs on other cores: their order, cancellation, the resulting record.
 #include "sim/world/work_pool.h"
 
 #include "models/protocol/registry.h"
@@ -34,7 +34,7 @@ Job job_of(std::function<void()> what) {
   return job;
 }
 
-// Whether it came to be so before long.
+// Whether the flag is set within a minute.
 bool becomes(const std::atomic<bool>& flag) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (!flag && std::chrono::steady_clock::now() < end) std::this_thread::yield();
@@ -134,7 +134,7 @@ TEST_CASE("work pool: dropped work that waits for a thread never begins") {
   node.drop();
   dropped = true;
   busy.finish(0, keeps_thread);
-  Job last = job_of([] {});  // behind it in the pool's line
+  Job last = job_of([] {});  // behind it in the pool's queue
   busy.begin(0, last);
   busy.finish(0, last);
   CHECK(done == 0);
@@ -146,7 +146,7 @@ TEST_CASE("work pool: nothing begins after a drop") {
   node.drop();
   Job job = job_of([] {});
   node.begin(0, job);
-  CHECK(job.work);  // as it was: nobody has taken it
+  CHECK(job.work);  // unchanged: nobody has taken it
 }
 
 TEST_CASE("work pool: without one all work is done at its end") {
@@ -160,7 +160,7 @@ TEST_CASE("work pool: without one all work is done at its end") {
   CHECK(order == std::vector{1, 2});
 }
 
-// Gradients that are too large for the loop; of several layers, in buckets that leave in stages.
+// Gradients too large for the loop; with several layers, in buckets that leave in stages.
 Case learning_case(const Protocol& protocol, bool deep) {
   Case each = small_case(std::string(protocol.name), protocol.several_workers ? 4 : 1, 20);
   TrainingSpec& training = each.scenario.training;
@@ -206,11 +206,11 @@ TEST_CASE("work pool: a worker dies while its gradient is computed, another take
   CHECK(record_bytes(alone) == record_bytes(simulate_on(each, 3)));
 }
 
-// All begin again, some of them while they wait for a batch.
+// All nodes restart, some of them while they wait for a batch.
 TEST_CASE("work pool: a training is set back while batches are read") {
   Case each = learning_case(protocol_called("sync"), false);
   each.scenario.training.rejoin_limit = Duration{60'000'000'000};
-  each.scenario.dataset.input.read_rate = {64 * 784 * 4 / 0.001};  // 1 ms a batch
+  each.scenario.dataset.input.read_rate = {64 * 784 * 4 / 0.001};  // 1 ms per batch
   const Duration whole = simulate_on(each, 1).time;
   for (const int eighths : {2, 3, 5, 7}) {
     CAPTURE(eighths);

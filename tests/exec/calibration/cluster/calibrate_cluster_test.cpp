@@ -1,4 +1,4 @@
-// Clusters of this machine's networks, measured as a launcher's tasks do it.
+// Clusters of emulated hosts, measured by tasks of a launcher.
 #include "exec/calibration/cluster/calibrate_cluster.h"
 
 #include "exec/emulation/hosts.h"
@@ -36,9 +36,9 @@ namespace {
 using Enter = std::function<void(std::size_t host, const std::function<void()>& work)>;
 
 constexpr BytesPerSecond kClusterRate{25e6};  // 200 Mbps
-constexpr int kPort = 4711;                   // of networks that nobody else is in
+constexpr int kPort = 4711;                   // in networks with no other programs
 
-// Tasks of one launcher, each a process; those that still run are killed at the end.
+// Tasks of a launcher, one process each; the destructor kills those that still run.
 class ClusterTasks {
  public:
   ClusterTasks(std::size_t size, std::string address, int port, std::string limit = "60 s")
@@ -70,7 +70,7 @@ class ClusterTasks {
   }
   void kill_rank(std::size_t rank) const { kill(tasks_.at(rank), SIGKILL); }
 
-  /// What rank 0 was told, or what is wrong.
+  /// Messages to rank 0, or errors.
   [[nodiscard]] std::string told() const { return text_of(folder_ / "told"); }
   bool waits_for(const std::string& what) const {
     for (int i = 0; i < 3'000; ++i) {
@@ -93,7 +93,7 @@ class ClusterTasks {
         {"FORETRAIN_JOB_KEY", "a-key-that-the-test-made"},
         {"FORETRAIN_JOIN_LIMIT", limit_}};
     for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
-    std::signal(SIGTERM, SIG_DFL);  // Catch would tell of it as of a failure
+    std::signal(SIGTERM, SIG_DFL);  // Catch would report it as a failure
     const auto tell = [&](const std::string& line) {
       if (rank == 0) std::ofstream(folder_ / "told", std::ios::app) << line << '\n';
     };
@@ -101,7 +101,7 @@ class ClusterTasks {
     options.compute.program = program_path();
     options.compute.repetitions = 1;
     options.compute.shortest_s = options.compute.longest_s = 0.02;
-    options.compute.patience = std::chrono::steady_clock::now();  // three of them share the cores
+    options.compute.patience = std::chrono::steady_clock::now();  // three tasks share the cores
     try {
       _exit(exec::calibrate_cluster(options).status);
     } catch (const std::exception& error) {
@@ -117,8 +117,8 @@ class ClusterTasks {
   std::vector<pid_t> tasks_;
 };
 
-// Hosts of the machine's own emulation, without latency: not every kernel has netem, and on a busy
-// machine messages take whatever its cores leave them.
+// Emulated hosts without latency, because not every kernel has netem. On a busy machine the times
+// of messages depend on the free CPU time.
 ClusterSpec shaped_hosts(std::vector<BytesPerSecond> rates) {
   ClusterSpec cluster;
   for (const BytesPerSecond rate : rates) {
@@ -137,7 +137,7 @@ void check_shaped_links(double within) {
   tasks.start_all([&](std::size_t host, const auto& work) { networks.enter(host, work); });
   for (const std::size_t rank : {0, 1, 2}) CHECK(tasks.end_of(rank) == 0);
   CAPTURE(tasks.told());
-  std::map<bool, int> counts;  // by whether it has half
+  std::map<bool, int> counts;  // keyed by whether a host has half the rate
   for (const HostSpec& host : tasks.hosts()) {
     CAPTURE(host.name);
     const bool slow = host.nic.value < 0.75 * kClusterRate.value;
@@ -150,7 +150,7 @@ void check_shaped_links(double within) {
   CHECK(tasks.told().find("times as much") != std::string::npos);
 }
 
-// What else runs on the machine makes bytes late: how near they come is for an idle one.
+// Other processes delay messages, so the tolerance is wide; [.idle] tests are narrower.
 TEST_CASE("calibrate cluster: shaped links are found, one at half the rate as another kind") {
   check_shaped_links(0.3);
 }
@@ -159,7 +159,7 @@ TEST_CASE("calibrate cluster: shaped links are found within 5 %", "[.idle]") {
   check_shaped_links(0.05);
 }
 
-// On an idle machine alone: a process is the wires, and what runs beside it makes messages late.
+// Only for an idle machine: a process emulates the wires, and other processes delay messages.
 TEST_CASE("calibrate cluster: wires of 200 Mbps and 2 ms are found", "[.idle]") {
   if (!can_emulate()) return;
   std::optional<SlowWires> wires;

@@ -1,4 +1,4 @@
-// What measurements of pairs say of hosts.
+// Properties of hosts from measurements of pairs.
 #include "exec/calibration/cluster/found.h"
 
 #include "tests/exec/calibration/cluster/made_up.h"
@@ -15,7 +15,7 @@ using exec::ClusterFound;
 using exec::PairFound;
 using exec::Wire;
 
-// One way between two hosts.
+// Sets the one-way latency between two hosts.
 void set_way(ClusterFound& found, std::size_t a, std::size_t b, Duration way) {
   for (PairFound& pair : found.pairs) {
     const bool meant = (pair.from == a && pair.to == b) || (pair.from == b && pair.to == a);
@@ -69,7 +69,7 @@ TEST_CASE("cluster: a slow host makes no other one slow") {
   CHECK(wires[0].nic.value == Approx(25e6));
   CHECK(wires[1].nic.value == Approx(12.5e6));
   CHECK(wires[2].nic.value == Approx(25e6));
-  CHECK(slow_pairs(found, wires).empty());  // each is as fast as its slower wire
+  CHECK(slow_pairs(found, wires).empty());  // each has the rate of its slower wire
 }
 
 TEST_CASE("cluster: latencies of three hosts follow from the ways between them") {

@@ -1,4 +1,4 @@
-// A measured cluster that is made up.
+// Made-up measurements of a cluster.
 #pragma once
 
 #include "exec/calibration/cluster/found.h"
@@ -7,8 +7,8 @@
 
 namespace foretrain::testing {
 
-/// Hosts node0, node1, ... of one processor whose gradients take as long; each pair of them carries
-/// 200 Mbps on the wire by one connection as by several, a round trip takes 8 ms.
+/// Equal hosts node0, node1, ...; each pair has a rate of 200 Mbps with one connection or several,
+/// and a round trip of 8 ms.
 exec::ClusterFound made_up_cluster(std::size_t hosts);
 
 }  // namespace foretrain::testing

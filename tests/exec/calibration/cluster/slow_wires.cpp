@@ -46,11 +46,11 @@ struct Packet {
   std::vector<char> bytes;
 };
 
-// A port that sends: what it has taken leaves until then.
+// A sending port, which is busy until `free`.
 struct WirePort {
   WireClock::time_point free{};
 
-  // When a packet that comes at `now` has left it; false: the port is full.
+  // Sets the time when a packet that arrives at `now` has left the port; false if the port is full.
   bool pass(WireClock::time_point now, double seconds, double most_s, WireClock::time_point& left) {
     const auto begin = std::max(now, free);
     if (std::chrono::duration<double>(begin - now).count() > most_s) return false;
@@ -82,8 +82,8 @@ class WireSwitch {
   }
 
  private:
-  // What leaves a host is late by the latency of both hosts; a host's packets stay in order, since
-  // its own port is passed last.
+  // Packets are delayed by the latency of both hosts. Those of a host stay in order, because they
+  // pass its own port last.
   void take_from(std::size_t host) {
     std::array<char, kMostOfPacket> bytes{};
     for (ssize_t size = 0; (size = read(devices_[host], bytes.data(), bytes.size())) > 0;) {
@@ -128,7 +128,7 @@ class WireSwitch {
   Duration latency_;
   std::vector<WirePort> to_switch_;
   std::vector<WirePort> to_host_;
-  std::vector<std::deque<Packet>> on_way_;  // by the host that they come to
+  std::vector<std::deque<Packet>> on_way_;  // by destination host
 };
 
 }  // namespace

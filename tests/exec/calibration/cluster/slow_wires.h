@@ -1,4 +1,4 @@
-// Hosts of this machine whose wires have a rate, a latency, whatever queues its kernel knows.
+// Emulated hosts with a given rate, a given latency, for kernels without traffic shaping.
 #pragma once
 
 #include "exec/emulation/network_namespace.h"
@@ -14,12 +14,12 @@
 
 namespace foretrain::testing {
 
-/// Networks that are joined by a process: what a host sends passes its port to the switch and that
-/// of the other host, each as fast as the rate, as late as the latency. A port holds 1 MB, then
-/// drops. Packets of 1500 bytes take the time of 1538, as those of Ethernet do.
+/// Networks that a process joins: packets of a host pass its port to the switch, then the port of
+/// the other host, each with the given rate and latency. A port holds 1 MB, then drops packets.
+/// Packets of 1500 bytes take the time of 1538, as on Ethernet.
 class SlowWires {
  public:
-  /// @throws std::exception where this machine makes no such networks
+  /// @throws std::exception if this machine cannot create such networks
   SlowWires(std::size_t hosts, BytesPerSecond rate, Duration latency);
   SlowWires(const SlowWires&) = delete;
   SlowWires& operator=(const SlowWires&) = delete;
