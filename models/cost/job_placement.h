@@ -31,8 +31,8 @@ enum class JobPlace : std::uint8_t {
 };
 
 /// A small job runs on the loop, but not if it `sleeps` until a given time has passed
-/// (scenarios/resolve/gradient_times.h): nothing could be sent or received meanwhile. It computes so little
-/// that it needs only one thread. Any other job uses all compute threads.
+/// (scenarios/resolve/gradient_times.h): nothing could be sent or received meanwhile. It computes
+/// so little that it needs only one thread. Any other job uses all compute threads.
 constexpr JobPlace place_of(const TotalCost& cost, bool sleeps) {
   if (!runs_inline(cost)) return JobPlace::compute_threads;
   return sleeps ? JobPlace::one_thread : JobPlace::loop;

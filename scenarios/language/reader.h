@@ -31,9 +31,9 @@ using LoadPreset = Value (*)(std::string_view folder, const Value& item, const s
 /// State of reading a file over all cases in it.
 class Reading {
  public:
-  /// `keys`: every key path that the file may have (reference.h), for suggestions; `presets`: needed
-  /// if a field of the file has a Field::library; `retired`: removed keys, which have to outlive
-  /// this.
+  /// `keys`: every key path that the file may have (reference.h), for suggestions; `presets`:
+  /// needed if a field of the file has a Field::library; `retired`: removed keys, which have to
+  /// outlive this.
   explicit Reading(std::vector<std::string> keys, LoadPreset presets = nullptr,
                    std::span<const RetiredKey> retired = {})
       : keys_(std::move(keys)), presets_(presets), retired_(retired) {}

@@ -85,8 +85,7 @@ void check_cuts(const testing::KeptStates& kept, const std::shared_ptr<const Tra
                 const Record& plain, const Record& record) {
   if (kept.moved > 0) throw Broken("a state changed while it was kept, or is of another size");
   const bool lost = anybody_lost(record);
-  const bool same_bits =
-      training->protocol->deterministic(training->options) && !lost;
+  const bool same_bits = training->protocol->deterministic(training->options) && !lost;
   for (const auto& [cut, states] : kept.cuts) {
     if (std::ssize(states.states) < training->nodes()) continue;  // it was given up
     try {
