@@ -33,7 +33,7 @@ struct CalibrateOptions {
   bool among_tasks = false;
   /// Also measure messages between emulated hosts, if this machine can emulate.
   bool emulate = false;
-  /// Folder in which parts of checkpoints are written; if empty, place_of_records (disk.h).
+  /// Folder in which parts of checkpoints are written; if empty, place_of_records (disk_costs.h).
   std::filesystem::path disk{};
 };
 

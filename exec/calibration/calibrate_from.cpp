@@ -4,7 +4,7 @@
 #include "models/networks/registry.h"
 #include "reports/record/files.h"
 #include "reports/record/statistics.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/propose.h"
 #include "scenarios/language/units.h"

@@ -3,7 +3,7 @@
 #include "exec/calibration/calibrate.h"
 #include "exec/calibration/cores.h"
 #include "exec/system/cache_folder.h"
-#include "exec/system/processor.h"
+#include "exec/system/this_processor.h"
 #include "exec/transport/build_name.h"
 #include "models/base/random.h"
 #include "reports/record/files.h"

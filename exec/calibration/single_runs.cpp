@@ -100,14 +100,14 @@ struct Waits {
 
 Waits waits_of(const std::shared_ptr<const Training>& alone, const Machine& machine,
                double gradient_s) {
-  const AloneRefill refill =
-      refill_alone(machine.memory, alone, Duration::from_seconds(gradient_s));
+  const AloneMisses misses =
+      misses_alone(machine.memory, alone, Duration::from_seconds(gradient_s));
   const auto thread_s = [&](const TotalCost& job) {
     return place_of(job, false) == JobPlace::loop ? 0 : machine.thread_change.seconds();
   };
   const TotalCost update = totals(make_step_graph(*alone), OperationKind::apply);
-  return {refill.gradient_s + thread_s(gradient_stages(*alone).front().cost),
-          refill.apply_s + thread_s(update)};
+  return {misses.gradient_s + thread_s(gradient_stages(*alone).front().cost),
+          misses.apply_s + thread_s(update)};
 }
 
 // A measured time without the modelled cache misses and handoffs, but at least a tenth of it, since

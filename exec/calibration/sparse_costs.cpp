@@ -50,7 +50,7 @@ class Exchange {
     coding_s += seconds_of([&] { held_ = parameters_.answer(push, effects_); });
     Bytes coded;
     for (const Effect& effect : effects_) {
-      const Cost& cost = std::get<Worked>(effect).cost;
+      const Cost& cost = std::get<SpentCost>(effect).cost;
       coded += cost.read.messages + cost.written.messages;
     }
     coding_.push_back(coding_s / static_cast<double>(coded.value));

@@ -2,7 +2,7 @@
 
 #include "exec/checkpoint/durable_file.h"
 #include "exec/transport/job_key.h"
-#include "reports/record/tell_people.h"
+#include "reports/record/stderr_note.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/resolve/read.h"
 
@@ -82,7 +82,7 @@ std::int64_t Checkpoints::take(NodeId node, const WrittenPart& written, Instant 
   cut.parts[index_of(node)] = written.part;
   cut.time = std::max(cut.time, now);
   if (!written.wrong.empty() && !std::exchange(cut.broken, true)) {
-    tell_people(fmt::format("no checkpoint of step {}: {}: {}\n", written.cut, training_.role(node),
+    stderr_note(fmt::format("no checkpoint of step {}: {}: {}\n", written.cut, training_.role(node),
                             written.wrong));
   }
   if (!tally_.add(written.cut, {written.part.size}, written.took)) return 0;
@@ -100,7 +100,7 @@ std::int64_t Checkpoints::make(std::int64_t cut, const Cut& of) const {
   try {
     return write_manifest(folder_, manifest, case_.scenario.checkpoint.keep);
   } catch (const InputError& error) {
-    tell_people(fmt::format("no checkpoint of step {}: {}\n", cut, error.what()));
+    stderr_note(fmt::format("no checkpoint of step {}: {}\n", cut, error.what()));
     return 0;
   }
 }

@@ -56,7 +56,7 @@ void NodePart::restore(Node& node, NodeId id, const Prepared& prepared) const {
   }
 }
 
-WrittenPart NodePart::write(const Keep& keep) const {
+WrittenPart NodePart::write(const SaveState& keep) const {
   WrittenPart written;
   written.cut = keep.cut;
   written.part.role = role;

@@ -36,7 +36,7 @@ struct NodePart {
   /// @throws InputError that names the file
   void restore(Node& node, NodeId id, const Prepared& prepared) const;
   /// Writes the node's state. Callable from any thread.
-  [[nodiscard]] WrittenPart write(const Keep& keep) const;
+  [[nodiscard]] WrittenPart write(const SaveState& keep) const;
   /// Removes its parts of the cuts before this one; the launcher cleans up only on its own machine.
   /// Callable from any thread.
   void remove_before(std::int64_t outdated) const;

@@ -1,12 +1,12 @@
 #include "exec/checkpoint/resumption.h"
 
 #include "reports/record/files.h"
-#include "reports/record/tell_people.h"
+#include "reports/record/stderr_note.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/reader.h"
+#include "scenarios/resolve/equal_work.h"
 #include "scenarios/resolve/faults.h"
 #include "scenarios/resolve/read.h"
-#include "scenarios/resolve/same_work.h"
 
 #include <fmt/format.h>
 
@@ -107,7 +107,7 @@ Resumption find_resumption(const std::filesystem::path& folder, const Case& scen
   resumption.folder = std::filesystem::absolute(folder);
   Newest newest = newest_checkpoint(resumption.folder, here, before);
   for (const std::string& why : newest.passed_over)
-    tell_people(fmt::format("passed over: {}\n", why));
+    stderr_note(fmt::format("passed over: {}\n", why));
   if (!newest.manifest) {
     throw InputError(fmt::format(
         "{}: there is no whole checkpoint here{}", (folder / kCheckpointsFolder).string(),
@@ -120,13 +120,13 @@ Resumption find_resumption(const std::filesystem::path& folder, const Case& scen
   resumption.servers = now.servers;
   resumption.record = read_record(folder);
   for (const std::string& table : lost_tables(resumption.record, resumption.manifest)) {
-    tell_people(
+    stderr_note(
         fmt::format("{}: rows before step {} are missing; the record goes on without them\n",
                     (folder / table).string(), resumption.manifest.cut));
   }
   const Instant cut = resumption.manifest.time;
   if (resumption.record.outcome == Outcome::done) {
-    tell_people(
+    stderr_note(
         fmt::format("the training in {} had ended; its part from step {} on is done again\n",
                     folder.string(), resumption.manifest.cut));
     resumption.ended = take_back(resumption.record, cut);

@@ -69,27 +69,27 @@ void NodeDriver::meet_again(NodeId peer, const std::shared_ptr<Connection>& conn
   end_return(peer);
 }
 
-void NodeDriver::take_back(NodeId peer, std::int64_t generation) {
-  returning_[peer].generation = generation;
+void NodeDriver::take_back(NodeId peer, std::int64_t incarnation) {
+  returning_[peer].incarnation = incarnation;
   end_return(peer);
 }
 
 // Completes the return when both have arrived: the connection and the announcement.
 void NodeDriver::end_return(NodeId peer) {
   const auto found = returning_.find(peer);
-  if (!found->second.connection || found->second.generation == 0) return;
+  if (!found->second.connection || found->second.incarnation == 0) return;
   Returning back = std::move(found->second);
   returning_.erase(found);
-  lose(peer);  // if the loss has not been noticed yet
+  mark_lost(peer);  // if the loss has not been noticed yet
   why_lost_.erase(peer);
   peers_[peer] = std::move(back.connection);
-  feed(PeerBack{peer, back.generation});
+  feed(PeerBack{peer, back.incarnation});
   for (auto& [header, payload] : back.early) received(peer, header, std::move(payload));
 }
 
-void NodeDriver::lose(NodeId peer) {
+void NodeDriver::mark_lost(NodeId peer) {
   if (const auto back = returning_.find(peer); back != returning_.end()) {
-    back->second.generation = 0;
+    back->second.incarnation = 0;
   }
   const auto found = peers_.find(peer);
   if (found == peers_.end() || found->second->closed()) return;  // the program knows it
@@ -164,11 +164,11 @@ void NodeDriver::perform(Effect& effect) {
     begin_send(*send);
   } else if (auto* compute = std::get_if<Compute>(&effect)) {
     begin_job(std::move(compute->job));
-  } else if (std::holds_alternative<Worked>(effect)) {
+  } else if (std::holds_alternative<SpentCost>(effect)) {
     // Its time has already passed.
   } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
     arm(*timer);
-  } else if (auto* keep = std::get_if<Keep>(&effect)) {
+  } else if (auto* keep = std::get_if<SaveState>(&effect)) {
     begin_keep(std::move(*keep));
   } else if (auto* report = std::get_if<Report>(&effect)) {
     hooks_.report(*report);
@@ -261,7 +261,7 @@ void NodeDriver::begin_job(Job job) {
 }
 
 // The disk may be slow: only a program that asks for the result waits for it.
-void NodeDriver::begin_keep(Keep keep) {
+void NodeDriver::begin_keep(SaveState keep) {
   if (!keeper_) keeper_.emplace(1);
   asio::post(*keeper_, [this, keep = std::move(keep)]() mutable {
     const JobId job = keep.job;

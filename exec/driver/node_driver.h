@@ -30,7 +30,7 @@ namespace foretrain::exec {
 struct DriverHooks {
   std::function<void(const Report&)> report;
   /// Saves a state; called on a separate thread. The program is notified when it returns.
-  std::function<void(const Keep&)> keep;
+  std::function<void(const SaveState&)> keep;
   /// Each input, before the program receives it; may be absent.
   std::function<void(Instant, const Input&)> input;
   std::function<void(const Finished&)> finished;
@@ -60,11 +60,11 @@ class NodeDriver {
   void add_peer(NodeId peer, std::shared_ptr<Connection> connection);
   [[nodiscard]] bool has_peer(NodeId peer) const { return peers_.contains(peer); }
   /// Ignores this peer from now on, whatever arrives on its connection.
-  void lose(NodeId peer);
+  void mark_lost(NodeId peer);
   /// A peer that is lost, or will be, has reconnected; its messages wait until it is taken back.
   void meet_again(NodeId peer, const std::shared_ptr<Connection>& connection);
-  /// The `generation`-th process of this peer replaces the earlier one, once it has connected.
-  void take_back(NodeId peer, std::int64_t generation);
+  /// The `incarnation`-th process of this peer replaces the earlier one, once it has connected.
+  void take_back(NodeId peer, std::int64_t incarnation);
   /// All nodes are ready; it is `begins`: zero, or later if a training resumes. The program
   /// receives the start, and earlier inputs, after a delay of `after`.
   void start(Instant begins = {}, Duration after = {});
@@ -95,7 +95,7 @@ class NodeDriver {
   /// A peer that returns.
   struct Returning {
     std::shared_ptr<Connection> connection{};
-    std::int64_t generation = 0;                           // 0 if it is not announced yet
+    std::int64_t incarnation = 0;                          // 0 if it is not announced yet
     std::vector<std::pair<FrameHeader, Payload>> early{};  // received before that
   };
 
@@ -108,7 +108,7 @@ class NodeDriver {
   void begin_send(Send& send);
   void begin_job(Job job);
   void begin_prefetch(Job& job);
-  void begin_keep(Keep keep);
+  void begin_keep(SaveState keep);
   JobResult carry_out(const Job& job, const JobTerms& terms);
   void arm(const ArmTimer& timer);
   void shake();

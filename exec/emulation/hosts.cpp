@@ -8,19 +8,19 @@
 
 namespace foretrain::exec {
 
-std::vector<Seat> seats_of(const Prepared& prepared, const std::vector<int>& cores) {
+std::vector<PlacedNode> placed_nodes(const Prepared& prepared, const std::vector<int>& cores) {
   std::vector<NodePlace> places = prepared.places;
   take_cores(places, prepared.scenario_case.scenario.cluster, static_cast<int>(cores.size()));
   share_cores(places, static_cast<int>(cores.size()));
-  std::vector<Seat> seats;
-  seats.reserve(places.size());
+  std::vector<PlacedNode> placed;
+  placed.reserve(places.size());
   for (const NodePlace& place : places) {
-    const NodeId id{static_cast<std::uint32_t>(seats.size())};
-    Seat seat{prepared.training->role(id), place.host, place.host_name, {}};
-    for (const int core : place.cores) seat.cores.push_back(cores[static_cast<std::size_t>(core)]);
-    seats.push_back(std::move(seat));
+    const NodeId id{static_cast<std::uint32_t>(placed.size())};
+    PlacedNode node{prepared.training->role(id), place.host, place.host_name, {}};
+    for (const int core : place.cores) node.cores.push_back(cores[static_cast<std::size_t>(core)]);
+    placed.push_back(std::move(node));
   }
-  return seats;
+  return placed;
 }
 
 void Hosts::enter(std::size_t host, const std::function<void()>& work) const {

@@ -13,16 +13,16 @@
 namespace foretrain::exec {
 
 /// Host and cores of a node's process.
-struct Seat {
+struct PlacedNode {
   std::string role;  ///< worker0, ..., server0, ...
   std::size_t host = 0;
   std::string host_name;
   std::vector<int> cores;  ///< of this machine, one per thread
 };
 
-/// Seats of all nodes. The cores of hosts are mapped to `cores` round robin: emulated hosts share
+/// Places of all nodes. The cores of hosts are mapped to `cores` round robin: emulated hosts share
 /// them.
-std::vector<Seat> seats_of(const Prepared& prepared, const std::vector<int>& cores);
+std::vector<PlacedNode> placed_nodes(const Prepared& prepared, const std::vector<int>& cores);
 
 /// A launcher's interface to the hosts, emulated or not. One thread.
 class Hosts {

@@ -4,7 +4,7 @@
 #include "exec/system/process.h"
 #include "exec/transport/build_name.h"
 #include "models/networks/registry.h"
-#include "reports/record/tell_people.h"
+#include "reports/record/stderr_note.h"
 #include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
@@ -56,7 +56,7 @@ void go_back(const KernelProgram& one, const std::string& theirs,
       fmt::format("{}: {}", one.path.string(), other_build(build_name(), theirs));
   const fs::path before = one.kernels == kAvx512 ? program_with(kAvx2, one) : fs::path();
   if (asked || before.empty()) throw InputError(why);
-  tell_people(fmt::format("passed over: {}\n", why));
+  stderr_note(fmt::format("passed over: {}\n", why));
   become(before, arguments, {fmt::format("{}={}", kKernelsVariable, kAvx2)});
   throw InputError(why);
 }
@@ -121,7 +121,7 @@ int choose_kernels(char* const* arguments) {
   if (chosen.empty()) return 0;
   const std::string why = become_program(chosen, arguments);
   if (asked) throw InputError(why);
-  tell_people(fmt::format("passed over: {}\n", why));
+  stderr_note(fmt::format("passed over: {}\n", why));
   return 0;
 }
 

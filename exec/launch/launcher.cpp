@@ -5,7 +5,7 @@
 #include "exec/usage/interface.h"
 #include "reports/record/collector.h"
 #include "reports/record/interruption.h"
-#include "reports/record/tell_people.h"
+#include "reports/record/stderr_note.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/units.h"
 #include "scenarios/resolve/read.h"
@@ -33,7 +33,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 constexpr Duration kTermToKill{1'000'000'000};
 
-std::string makes_no_sense(const Member& sender, const std::exception& error) {
+std::string makes_no_sense(const ManagedNode& sender, const std::exception& error) {
   return fmt::format("{}: it sent something that makes no sense ({})", sender.role, error.what());
 }
 
@@ -47,7 +47,7 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, const Me
       restarts_(prepared.scenario_case, options),
       supervisor_(rules()),
       hosts_(prepared.scenario_case.scenario.cluster, options.emulate),
-      door_(loop_, meeting_.known, static_cast<std::size_t>(training_.nodes())) {
+      acceptor_(loop_, meeting_.known, static_cast<std::size_t>(training_.nodes())) {
   add_members();
   begin_attempt();
   if (!options.elsewhere()) {
@@ -57,7 +57,7 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, const Me
 
 Launcher::~Launcher() {
   std::vector<pid_t> processes;
-  for (const Member& member : members_) {
+  for (const ManagedNode& member : members_) {
     if (member.lives()) processes.push_back(member.process);
   }
   end_processes(processes, kTermToKill);
@@ -73,19 +73,20 @@ supervision::Rules Launcher::rules() {
           .text = [](Duration time) { return to_text(time); },
           .join_advice =
               [this] {
-                return refusals_.summary() + options_.start->join_advice(to_text(door_.place(0)));
+                return rejected_.summary() +
+                       options_.start->join_advice(to_text(acceptor_.place(0)));
               }};
 }
 
 void Launcher::add_members() {
-  for (const Seat& seat : seats_of(prepared_, usable_cores())) {
-    Member& member = members_.emplace_back();
+  for (const PlacedNode& placed : placed_nodes(prepared_, usable_cores())) {
+    ManagedNode& member = members_.emplace_back();
     member.rank = static_cast<int>(members_.size()) - 1;
-    member.role = seat.role;
-    member.host_name = seat.host_name;
+    member.role = placed.role;
+    member.host_name = placed.host_name;
     if (options_.elsewhere()) continue;  // its launcher has placed it
-    member.host = seat.host;
-    if (prepared_.scenario_case.scenario.transport.pin) member.cores = seat.cores;
+    member.host = placed.host;
+    if (prepared_.scenario_case.scenario.transport.pin) member.cores = placed.cores;
   }
 }
 
@@ -94,7 +95,7 @@ void Launcher::begin_attempt() {
   beginning_ = restarts_.begin(*rows_, supervisor_.restarts_left());
   launched_ = Clock::now();
   trained_.reset();
-  refusals_ = Refusals("launcher");
+  rejected_ = RejectedConnections("launcher");
   kernels_before_ = kernels_;
   record_ = {};
   record_.scenario_case = prepared_.scenario_case;
@@ -107,7 +108,7 @@ void Launcher::begin_attempt() {
   checkpoints_.emplace(record_.scenario_case, training_, options_.folder, beginning_);
   record_.run = checkpoints_->run();
   for (std::size_t id = 0; id < members_.size(); ++id) {
-    Member& member = members_[id];
+    ManagedNode& member = members_[id];
     NodeTotals& totals = record_.nodes.emplace_back();
     totals.role = member.role;
     totals.host = member.host_name;
@@ -120,7 +121,7 @@ void Launcher::begin_attempt() {
   if (meeting_.known.tls) record_.machine += ", TLS";
   if (!options_.emulate) return;
   std::vector<std::size_t> hosts;
-  for (const Member& member : members_) hosts.push_back(member.host);
+  for (const ManagedNode& member : members_) hosts.push_back(member.host);
   link_faults_.emplace(loop_, record_.scenario_case.scenario, std::move(hosts), hosts_,
                        beginning_.time, [this](const std::string& why) { fail(why); });
 }
@@ -131,7 +132,7 @@ Launcher::Ended Launcher::run() {
   if (const std::string wrong = listen(); !wrong.empty()) {
     handle(supervision::Failed{wrong});
   } else {
-    door_.open(
+    acceptor_.open(
         [this](const std::shared_ptr<Connection>& peer, std::uint32_t id) { on_joined(peer, id); },
         [this](const std::string& peer, const Refused& refused) { on_refused(peer, refused); });
     supervision::Effects effects;
@@ -170,7 +171,7 @@ void Launcher::watch_children() {
 }
 
 void Launcher::reap() {
-  for (Member& member : members_) {
+  for (ManagedNode& member : members_) {
     if (!member.lives()) continue;
     const std::optional<std::string> how = member.how_ended();
     if (!how) continue;
@@ -181,7 +182,7 @@ void Launcher::reap() {
 
 // Nodes report ten times a second, so one that does not, and is not paused, is stuck or stopped.
 void Launcher::watch_silence() {
-  look_.expires_after(std::chrono::nanoseconds(Silence::interval_of(silence_limit()).ns));
+  look_.expires_after(std::chrono::nanoseconds(FailureDetector::interval_of(silence_limit()).ns));
   look_.async_wait([this](error_code error) {
     if (error || supervisor_.stage() != supervision::Supervisor::Stage::training) return;
     look_for_silence();
@@ -191,7 +192,7 @@ void Launcher::watch_silence() {
 
 void Launcher::look_for_silence() {
   const Instant now = Instant{} + since(launched_);
-  for (Member& member : members_) {
+  for (ManagedNode& member : members_) {
     if (!supervisor_.is<supervision::Training>(NodeId(member.rank))) continue;
     const std::uint64_t bytes = member.connection ? member.connection->received() : 0;
     const auto had = member.silence->is_news(bytes) ? std::nullopt : member.had_while_waiting();
@@ -212,7 +213,7 @@ void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uin
     if (const auto refused = std::exchange(coming_, nullptr)) refused->close();
     return;
   }
-  refusals_.add(connection->peer(), fmt::format("node {}", id), "no such node is missing here");
+  rejected_.add(connection->peer(), fmt::format("node {}", id), "no such node is missing here");
   send_json(
       *connection, ControlKind::trouble, NodeId(id),
       {{"why", fmt::format("this training has {} nodes, and no node {}", members_.size(), id)}});
@@ -302,7 +303,7 @@ std::string Launcher::listen() {
   const Start& start = *options_.start;
   const bool own = !options_.emulate && !start.through_ssh();
   if (const std::string down = loopback_trouble(); own && !down.empty()) return down;
-  const std::string wrong = door_.listen(hosts_, meeting_.place);
+  const std::string wrong = acceptor_.listen(hosts_, meeting_.place);
   if (wrong.empty()) return {};
   return fmt::format("launcher: cannot listen on {}: {}; {}", to_text(meeting_.place), wrong,
                      start.listen_advice());
@@ -328,18 +329,18 @@ void Launcher::on_refused(const std::string& peer, const Refused& refused) {
     const std::string who = ours ? members_[*refused.claimed].described() : "a node at " + peer;
     return fail(fmt::format("{}: {}", who, refused.why));
   }
-  const Member* slow = refused.refusal == Refusal::silent ? owner_of(peer) : nullptr;
-  if (slow != nullptr) return refusals_.add_slow(slow->described(), refused.why);
+  const ManagedNode* slow = refused.refusal == Refusal::silent ? owner_of(peer) : nullptr;
+  if (slow != nullptr) return rejected_.add_slow(slow->described(), refused.why);
   const bool node = refused.claimed && *refused.claimed < members_.size();
-  refusals_.add(peer, node ? members_[*refused.claimed].role : "", refused.why);
+  rejected_.add(peer, node ? members_[*refused.claimed].role : "", refused.why);
 }
 
 // The process, not joined yet, that has the other end of this connection.
-const Member* Launcher::owner_of(const std::string& peer) const {
+const ManagedNode* Launcher::owner_of(const std::string& peer) const {
   int port = -1;
   const char* digits = peer.data() + peer.rfind(':') + 1;
   std::from_chars(digits, peer.data() + peer.size(), port);
-  const auto owner = std::ranges::find_if(members_, [&](const Member& member) {
+  const auto owner = std::ranges::find_if(members_, [&](const ManagedNode& member) {
     return member.lives() && !member.connection && holds_port(member.process, port);
   });
   return owner == members_.end() ? nullptr : &*owner;
@@ -349,7 +350,7 @@ nlohmann::json Launcher::setup_of(std::size_t id) const {
   // Only servers listen; if there are none, all workers do.
   const int listener = static_cast<int>(id) - (training_.servers > 0 ? training_.workers : 0);
   const int port = options_.port > 0 && listener >= 0 ? options_.port + 1 + listener : 0;
-  const Member& member = members_[id];
+  const ManagedNode& member = members_[id];
   const std::int64_t incarnation = supervisor_.incarnation(NodeId(member.rank));
   NodePart part = checkpoints_->part_of(NodeId(member.rank));
   if (incarnation > 1) part.from.clear();  // the training has continued meanwhile

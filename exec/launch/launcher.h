@@ -2,11 +2,11 @@
 #pragma once
 
 #include "exec/checkpoint/checkpoints.h"
+#include "exec/emulation/emulated_link_faults.h"
 #include "exec/emulation/hosts.h"
-#include "exec/emulation/link_faults.h"
-#include "exec/launch/door.h"
-#include "exec/launch/member.h"
-#include "exec/launch/refusals.h"
+#include "exec/launch/acceptor.h"
+#include "exec/launch/managed_node.h"
+#include "exec/launch/rejected_connections.h"
 #include "exec/launch/restarts.h"
 #include "exec/launch/run.h"
 #include "exec/launch/run_rows.h"
@@ -70,7 +70,7 @@ class Launcher {
 
   std::unique_ptr<Pauses> make_pauses(std::size_t node, Instant now);
   void begin_training();
-  void welcome_back(Member& member);
+  void welcome_back(ManagedNode& member);
   void count_interfaces();
   /// The addresses at which its nodes listen.
   [[nodiscard]] nlohmann::json places() const;
@@ -80,7 +80,7 @@ class Launcher {
   /// Returns the error, or an empty string.
   std::string listen();
   void on_refused(const std::string& peer, const Refused& refused);
-  [[nodiscard]] const Member* owner_of(const std::string& peer) const;
+  [[nodiscard]] const ManagedNode* owner_of(const std::string& peer) const;
 
   void watch_children();
   void reap();
@@ -95,7 +95,7 @@ class Launcher {
   void on_finished(std::size_t id, const nlohmann::json& json);
   void on_trouble(std::size_t id, const nlohmann::json& json);
   /// Uses the connection with which a node joined again before its old one was closed.
-  void take_next(Member& member);
+  void take_next(ManagedNode& member);
   void take_rows();
   void fail(const std::string& why);
 
@@ -103,12 +103,12 @@ class Launcher {
   [[nodiscard]] std::string preferred_kernels() const;
   /// Called when all nodes have reported theirs. False if some begin again, or the run has failed.
   bool agree();
-  void have_begin_again(Member& member);
+  void have_begin_again(ManagedNode& member);
   /// Makes a returning node use the kernels of the training; false if it already does.
-  bool has_other_kernels(Member& member);
+  bool has_other_kernels(ManagedNode& member);
   void tell_change_of_kernels() const;
 
-  [[nodiscard]] Member& member(NodeId id) { return members_[index_of(id)]; }
+  [[nodiscard]] ManagedNode& member(NodeId id) { return members_[index_of(id)]; }
   [[nodiscard]] static Duration since(std::chrono::steady_clock::time_point start) {
     return {(std::chrono::steady_clock::now() - start) / std::chrono::nanoseconds(1)};
   }
@@ -127,13 +127,13 @@ class Launcher {
 
   boost::asio::io_context loop_{1};
   Hosts hosts_;
-  Door door_;
+  Acceptor acceptor_;
   std::shared_ptr<Connection> coming_;  // of the Joined input that is being handled
   boost::asio::signal_set children_{loop_};
   boost::asio::posix::stream_descriptor interruption_{loop_};
   std::map<supervision::Timer, boost::asio::steady_timer> timers_;
   boost::asio::steady_timer look_{loop_};  // for silent nodes
-  std::vector<Member> members_;
+  std::vector<ManagedNode> members_;
   std::string kernels_;  // kernels of all nodes, once they have agreed
 
   // State of the present attempt:
@@ -142,7 +142,7 @@ class Launcher {
   std::unique_ptr<RunRows> rows_;
   std::optional<Checkpoints> checkpoints_;
   std::optional<LinkFaults> link_faults_;  // of emulated hosts
-  Refusals refusals_{"launcher"};
+  RejectedConnections rejected_{"launcher"};
   std::string kernels_before_;  // before the attempt
   supervision::EndAttempt end_;
   std::chrono::steady_clock::time_point launched_;

@@ -4,7 +4,7 @@
 #include "exec/launch/launcher.h"
 #include "exec/launch/task.h"
 #include "models/networks/registry.h"
-#include "reports/record/tell_people.h"
+#include "reports/record/stderr_note.h"
 #include "scenarios/language/units.h"
 
 #include <fmt/format.h>
@@ -30,11 +30,11 @@ void Launcher::perform(const supervision::Effects& effects) {
 }
 
 void Launcher::perform(const supervision::Start& start) {
-  Member& member = this->member(start.node);
+  ManagedNode& member = this->member(start.node);
   if (member.connection) std::exchange(member.connection, nullptr)->close();
   member.place = nullptr;
   member.reaped = false;
-  const auto here = door_.place(member.host);
+  const auto here = acceptor_.place(member.host);
   NodeCommand command{loop_,
                       options_.program,
                       {"node", "--address", here.address().to_string(), "--port",
@@ -44,7 +44,7 @@ void Launcher::perform(const supervision::Start& start) {
 }
 
 void Launcher::perform(const supervision::Kill& kill) {
-  Member& member = this->member(kill.node);
+  ManagedNode& member = this->member(kill.node);
   if (member.lives()) {
     ::kill(member.process, SIGKILL);
   } else if (member.connection) {
@@ -54,7 +54,7 @@ void Launcher::perform(const supervision::Kill& kill) {
 }
 
 void Launcher::perform(const supervision::Admit& admit) {
-  Member& member = this->member(admit.node);
+  ManagedNode& member = this->member(admit.node);
   if (member.connection) member.connection->close();
   member.connection = std::exchange(coming_, nullptr);
   member.connection->start(
@@ -68,7 +68,7 @@ void Launcher::perform(const supervision::Admit& admit) {
       });
 }
 
-void Launcher::take_next(Member& member) {
+void Launcher::take_next(ManagedNode& member) {
   if (!member.next) return;
   coming_ = std::exchange(member.next, nullptr);
   handle(supervision::Joined{NodeId(member.rank)});
@@ -78,8 +78,8 @@ void Launcher::take_next(Member& member) {
 void Launcher::perform(const supervision::TurnAway& away) {
   const auto connection = std::exchange(coming_, nullptr);
   const std::uint32_t id = index_of(away.node);
-  refusals_.add(connection->peer(), fmt::format("node {}", id), "no such node is missing here");
-  const Member& member = members_[id];
+  rejected_.add(connection->peer(), fmt::format("node {}", id), "no such node is missing here");
+  const ManagedNode& member = members_[id];
   send_json(*connection, ControlKind::trouble, away.node,
             {{"why", fmt::format("{} is there already: it came from {}; start one process a node",
                                  member.described(), member.connection->peer())}});
@@ -88,7 +88,7 @@ void Launcher::perform(const supervision::TurnAway& away) {
 
 void Launcher::perform(const supervision::Tell& tell) {
   using What = supervision::Tell::What;
-  Member& about = member(tell.about);
+  ManagedNode& about = member(tell.about);
   switch (tell.what) {
     case What::setup:
       return send_json(*member(*tell.to).connection, ControlKind::setup, *tell.to,
@@ -113,7 +113,7 @@ void Launcher::perform(const supervision::Tell& tell) {
 
 nlohmann::json Launcher::places() const {
   nlohmann::json places;
-  for (const Member& each : members_) places.push_back(each.place);
+  for (const ManagedNode& each : members_) places.push_back(each.place);
   return places;
 }
 
@@ -121,7 +121,7 @@ std::unique_ptr<Pauses> Launcher::make_pauses(std::size_t node, Instant now) {
   const auto send_signal = [this, node](int signal) {
     if (members_[node].lives()) kill(members_[node].process, signal);
   };
-  const auto died = [this, node](const Life::Death& death) {
+  const auto died = [this, node](const FaultSchedule::Death& death) {
     handle(supervision::FaultDue{
         {NodeId(members_[node].rank)}, death_at(death.at), death.restart_after});
   };
@@ -135,11 +135,11 @@ void Launcher::begin_training() {
   if (const auto down = supervisor_.down_since()) {
     record_.restarts.down += Instant{} + since(started_) - *down;
   }
-  if (!beginning_.told.empty()) tell_people(beginning_.told);
+  if (!beginning_.told.empty()) stderr_note(beginning_.told);
   const std::string wrong = rows_->begin(record_, beginning_.time);
   if (!wrong.empty()) return handle(supervision::Failed{wrong});
   checkpoints_->begin(kernels_);
-  for (Member& each : members_) {
+  for (ManagedNode& each : members_) {
     each.silence.emplace(silence_limit());
     each.counted_before = hosts_.counted(each.host);
     if (each.pauses) each.pauses->start();
@@ -149,7 +149,7 @@ void Launcher::begin_training() {
   send_to_all(members_, ControlKind::go, beginning_.time.ns);
 }
 
-void Launcher::welcome_back(Member& member) {
+void Launcher::welcome_back(ManagedNode& member) {
   const Instant time = now();
   member.silence.emplace(silence_limit());
   member.pauses = make_pauses(static_cast<std::size_t>(member.rank), time);
@@ -166,7 +166,7 @@ void Launcher::perform(const supervision::Arm& arm) {
 }
 
 void Launcher::perform(const supervision::Record& record) {
-  Member& member = this->member(record.node);
+  ManagedNode& member = this->member(record.node);
   NodeTotals& totals = record_.nodes[index_of(record.node)];
   if (record.lost.empty()) {
     totals.away.push_back({std::exchange(totals.lost, {}), member.left, now()});
@@ -176,7 +176,7 @@ void Launcher::perform(const supervision::Record& record) {
   }
 }
 
-void Launcher::perform(const supervision::Say& say) { tell_people(say.line); }
+void Launcher::perform(const supervision::Say& say) { stderr_note(say.line); }
 
 void Launcher::perform(const supervision::EndAttempt& end) {
   const bool first = std::exchange(end_, end).again == false;
@@ -185,13 +185,13 @@ void Launcher::perform(const supervision::EndAttempt& end) {
                         ? Outcome::failed
                         : Outcome::interrupted;
   record_.failure = end.failure;
-  if (!end.again) door_.close();  // later connections are for the next case
-  if (!first) return;             // nodes were told to join again; their messages are ignored
+  if (!end.again) acceptor_.close();  // later connections are for the next case
+  if (!first) return;                 // nodes were told to join again; their messages are ignored
   record_.ended = now();
-  record_.refused += refusals_.count();
+  record_.refused += rejected_.count();
   if (record_.outcome == Outcome::done) count_interfaces();
   if (link_faults_) link_faults_->end();
-  for (const Member& member : members_) {
+  for (const ManagedNode& member : members_) {
     if (member.pauses) member.pauses->end();
     if (!member.connection) continue;
     send_text(*member.connection, ControlKind::exit, NodeId(0),
@@ -237,7 +237,7 @@ std::string Launcher::preferred_kernels() const {
 }
 
 void Launcher::on_listening(std::size_t id, const nlohmann::json& json) {
-  Member& member = members_[id];
+  ManagedNode& member = members_[id];
   member.kernels = json.at("kernels");
   member.other_kernels = json.at("other_kernels").get<std::vector<std::string>>();
   member.place = json;
@@ -247,7 +247,7 @@ void Launcher::on_listening(std::size_t id, const nlohmann::json& json) {
 
 bool Launcher::agree() {
   std::vector<NodeKernels> nodes;
-  for (const Member& each : members_) {
+  for (const ManagedNode& each : members_) {
     nodes.push_back({each.described(), each.kernels, each.other_kernels});
   }
   KernelAgreement agreed = kernels_before_.empty() ? agree_on_kernels(nodes, preferred_kernels())
@@ -258,13 +258,13 @@ bool Launcher::agree() {
   }
   kernels_ = std::move(agreed.kernels);
   std::string others;
-  for (Member& each : members_) {
+  for (ManagedNode& each : members_) {
     if (each.kernels == kernels_) continue;
     others += (others.empty() ? "" : ", ") + each.role;
     have_begin_again(each);
   }
   if (!others.empty()) {
-    tell_people(
+    stderr_note(
         fmt::format("all nodes compute with {} kernels, which each has: {} began with "
                     "others, and began again\n",
                     kernels_, others));
@@ -276,14 +276,14 @@ bool Launcher::agree() {
   return true;
 }
 
-void Launcher::have_begin_again(Member& member) {
+void Launcher::have_begin_again(ManagedNode& member) {
   if (!member.connection) return;  // its loss is handled already
   send_text(*member.connection, ControlKind::kernels, NodeId(0), kernels_);
   handle(supervision::Told{NodeId(member.rank), supervision::Told::What::kernels});
 }
 
 // For a node that returns to a training.
-bool Launcher::has_other_kernels(Member& member) {
+bool Launcher::has_other_kernels(ManagedNode& member) {
   if (member.kernels == kernels_) return false;
   const auto& others = member.other_kernels;
   if (std::ranges::find(others, kernels_) != others.end()) {
@@ -300,7 +300,7 @@ void Launcher::tell_change_of_kernels() const {
   if (beginning_.from == nullptr) return;
   const std::string& before = beginning_.from->manifest.kernel_set;
   if (before == kernels_) return;
-  tell_people(fmt::format(
+  stderr_note(fmt::format(
       "its numbers so far are of {} kernels, from here on of {}: the weights will not be the bits "
       "of a training by one of them\n",
       before, kernels_));

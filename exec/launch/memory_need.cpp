@@ -3,7 +3,7 @@
 #include "models/graph/node_memory.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/units.h"
-#include "scenarios/resolve/check.h"
+#include "scenarios/resolve/check_case.h"
 
 #include <fmt/format.h>
 

@@ -43,7 +43,7 @@ constexpr const char* kKeyOnInput = "stdin";
 constexpr const char* kKeyInEnvironment = "environment";
 
 // Prepares a node that ssh has started on another host. False if the launcher is gone already.
-bool came_over_ssh(Joining& joining, const std::string& key, const std::string& folder) {
+bool came_over_ssh(JoinSettings& joining, const std::string& key, const std::string& folder) {
   if (key == kKeyOnInput) {
     std::string secret;
     if (!std::getline(std::cin, secret)) return false;
@@ -66,7 +66,7 @@ bool came_over_ssh(Joining& joining, const std::string& key, const std::string& 
   begin_again_with(kernels, words, {fmt::format("{}={}", kKeyVariable, key.secret())});
 }
 
-NodeEnded node_of(const Joining& joining) {
+NodeEnded node_of(const JoinSettings& joining) {
   std::signal(SIGPIPE, SIG_IGN);
   allow_descriptors(0);
   keep_freed_memory();
@@ -78,7 +78,7 @@ NodeEnded node_of(const Joining& joining) {
 
 // Returns freed memory between trainings. A node that has to begin again with other kernels returns
 // and joins with these.
-NodeEnded node_until_told(const Joining& joining) {
+NodeEnded node_until_told(const JoinSettings& joining) {
   NodeEnded ended = node_of(joining);
   while (ended.again && ended.kernels.empty()) {
     malloc_trim(0);
@@ -91,7 +91,7 @@ NodeEnded node_until_told(const Joining& joining) {
 int node_main(std::span<const char* const> arguments) {
   std::map<std::string, std::string> given;
   for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) given[arguments[i]] = arguments[i + 1];
-  Joining joining;
+  JoinSettings joining;
   joining.launcher = {boost::asio::ip::make_address(given.at("--address")),
                       static_cast<std::uint16_t>(std::stoi(given.at("--port")))};
   joining.id = NodeId(static_cast<std::uint32_t>(std::stoi(given.at("--id"))));

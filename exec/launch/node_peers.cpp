@@ -27,7 +27,7 @@ Bytes largest_message(const Training& training) {
 
 }  // namespace
 
-NodePeers::NodePeers(asio::io_context& loop, const Joining& joining, const Scenario& scenario,
+NodePeers::NodePeers(asio::io_context& loop, const JoinSettings& joining, const Scenario& scenario,
                      std::shared_ptr<const Training> training, NodeDriver& driver,
                      std::function<void()> all_here, OnFailed on_failed)
     : loop_(loop),
@@ -39,7 +39,7 @@ NodePeers::NodePeers(asio::io_context& loop, const Joining& joining, const Scena
       on_failed_(std::move(on_failed)),
       peers_(peers_of(*training_, joining.id)),
       awaited_(peers_.size() + 1),
-      refusals_(fmt::format("node {}", index_of(joining.id))) {}
+      rejected_(fmt::format("node {}", index_of(joining.id))) {}
 
 std::optional<int> NodePeers::listen(const tcp::endpoint& here) {
   if (peers_.empty() || joining_.id < peers_.front()) return 0;
@@ -52,13 +52,13 @@ std::optional<int> NodePeers::listen(const tcp::endpoint& here) {
                {});
     return {};
   }
-  lobby_.emplace(loop_, handshake(), index_of(joining_.id), peers_.size());
-  lobby_->open(
+  pending_.emplace(loop_, handshake(), index_of(joining_.id), peers_.size());
+  pending_->open(
       [this](const std::shared_ptr<Connection>& peer, std::uint32_t from) {
         on_proved(NodeId(from), peer);
       },
       [this](const std::string& peer, const Refused& refused) { on_refused(peer, refused); });
-  lobby_->serve(*acceptor_);
+  pending_->serve(*acceptor_);
   return acceptor_->local_endpoint().port();
 }
 
@@ -78,7 +78,7 @@ void NodePeers::on_proved(NodeId from, const std::shared_ptr<Connection>& peer) 
   const bool expected = std::ranges::binary_search(peers_, from) && from < joining_.id;
   if (expected && !driver_.has_peer(from)) return add(from, peer);
   if (expected && may_come_back(*training_, from)) return driver_.meet_again(from, peer);
-  refusals_.add(peer->peer(), fmt::format("node {}", index_of(from)),
+  rejected_.add(peer->peer(), fmt::format("node {}", index_of(from)),
                 "no such node is missing here");
   peer->close();
 }
@@ -93,7 +93,7 @@ void NodePeers::on_refused(const std::string& peer, const Refused& refused) {
                                      "again",
                                      refused.why, name)
                                : refused.why;
-  refusals_.add(peer, name, why);
+  rejected_.add(peer, name, why);
 }
 
 void NodePeers::connect(const nlohmann::json& places) {
@@ -131,8 +131,8 @@ void NodePeers::one_less() {
   if (--awaited_ == 0) all_here_();
 }
 
-void NodePeers::take_back(NodeId peer, std::int64_t generation) {
-  if (std::ranges::binary_search(peers_, peer)) driver_.take_back(peer, generation);
+void NodePeers::take_back(NodeId peer, std::int64_t incarnation) {
+  if (std::ranges::binary_search(peers_, peer)) driver_.take_back(peer, incarnation);
 }
 
 }  // namespace foretrain::exec

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "exec/driver/node_driver.h"
-#include "exec/launch/joining.h"
-#include "exec/launch/refusals.h"
-#include "exec/transport/lobby.h"
+#include "exec/launch/join_settings.h"
+#include "exec/launch/rejected_connections.h"
+#include "exec/transport/pending_handshakes.h"
 #include "models/protocol/training.h"
 #include "scenarios/spec/scenario.h"
 
@@ -22,15 +22,15 @@
 namespace foretrain::exec {
 
 /// If two nodes communicate, the one with the lower id connects, and tries again until
-/// `Joining::limit`; the other listens. Both prove the job key (handshake.h). The connections are
-/// passed to the driver. On the thread of the loop.
+/// `JoinSettings::limit`; the other listens. Both prove the job key (handshake.h). The connections
+/// are passed to the driver. On the thread of the loop.
 class NodePeers {
  public:
   /// `peer`: its connection is broken.
   using OnFailed = std::function<void(const std::string& why, std::optional<NodeId> peer)>;
 
   /// The references outlive this. `all_here`: all peers are connected; called once.
-  NodePeers(boost::asio::io_context& loop, const Joining& joining, const Scenario& scenario,
+  NodePeers(boost::asio::io_context& loop, const JoinSettings& joining, const Scenario& scenario,
             std::shared_ptr<const Training> training, NodeDriver& driver,
             std::function<void()> all_here, OnFailed on_failed);
 
@@ -39,12 +39,12 @@ class NodePeers {
   std::optional<int> listen(const boost::asio::ip::tcp::endpoint& here);
   /// Connects to nodes with higher ids. `places`: address and port of each node.
   void connect(const nlohmann::json& places);
-  /// The `generation`-th process of a node replaces the earlier one.
-  void take_back(NodeId peer, std::int64_t generation);
+  /// The `incarnation`-th process of a node replaces the earlier one.
+  void take_back(NodeId peer, std::int64_t incarnation);
 
   /// The congestion control in use, once it listens or connects; for the record.
   [[nodiscard]] const std::string& congestion_control() const { return congestion_control_; }
-  [[nodiscard]] std::int64_t refused() const { return refusals_.count(); }
+  [[nodiscard]] std::int64_t refused() const { return rejected_.count(); }
 
  private:
   void tune_socket(int native_socket);
@@ -55,7 +55,7 @@ class NodePeers {
   void one_less();
 
   boost::asio::io_context& loop_;
-  const Joining& joining_;
+  const JoinSettings& joining_;
   const Scenario& scenario_;
   std::shared_ptr<const Training> training_;
   NodeDriver& driver_;
@@ -63,10 +63,10 @@ class NodePeers {
   OnFailed on_failed_;
   std::vector<NodeId> peers_;  // ascending
   std::size_t awaited_;        // peers not connected yet, plus one for `places`
-  Refusals refusals_;
+  RejectedConnections rejected_;
   std::string congestion_control_;
   std::optional<boost::asio::ip::tcp::acceptor> acceptor_;
-  std::optional<Lobby> lobby_;
+  std::optional<PendingHandshakes> pending_;
 };
 
 }  // namespace foretrain::exec

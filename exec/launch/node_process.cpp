@@ -5,7 +5,7 @@
 #include "exec/launch/kernel_program.h"
 #include "exec/launch/this_program.h"
 #include "models/networks/registry.h"
-#include "reports/record/tell_people.h"
+#include "reports/record/stderr_note.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/units.h"
 
@@ -22,7 +22,7 @@
 namespace foretrain::exec {
 namespace asio = boost::asio;
 
-NodeProcess::NodeProcess(asio::io_context& loop, const Joining& joining)
+NodeProcess::NodeProcess(asio::io_context& loop, const JoinSettings& joining)
     : loop_(loop), joining_(joining) {
   join(
       loop, joining_,
@@ -47,7 +47,7 @@ void NodeProcess::on_joined(const std::shared_ptr<Connection>& launcher,
 void NodeProcess::end_alone(const std::string& why) {
   if (loop_.stopped()) return;
   if (joining_.is_task) {
-    tell_people(fmt::format("error: rank {}: {}\n", index_of(joining_.id), why));
+    stderr_note(fmt::format("error: rank {}: {}\n", index_of(joining_.id), why));
   }
   ended_.status = 1;
   loop_.stop();
@@ -88,7 +88,7 @@ void NodeProcess::obey(ControlKind kind, const Payload& payload) {
       poll_ = training_->scenario().transport.poll.value_or(kPoll);
       return training_->go({json_of(payload).get<std::int64_t>()});
     case ControlKind::lost:
-      return training_->driver().lose(NodeId(json_of(payload).get<int>()));
+      return training_->driver().mark_lost(NodeId(json_of(payload).get<int>()));
     case ControlKind::back: {
       const nlohmann::json back = json_of(payload);  // node id, incarnation
       return peers_->take_back(NodeId(back.at(0).get<int>()), back.at(1));
@@ -114,7 +114,7 @@ void NodeProcess::exit(std::string_view outcome) {
   if (!ended_.again) ended_.kernels.clear();  // nobody waits for it any more
   if (outcome != name_of(Outcome::done)) {
     if (joining_.is_task && outcome == name_of(Outcome::failed)) {
-      tell_people(fmt::format("error: rank {}: the training failed; rank 0 says why\n",
+      stderr_note(fmt::format("error: rank {}: the training failed; rank 0 says why\n",
                               index_of(joining_.id)));
     }
     ended_.status = outcome == name_of(Outcome::interrupted) ? 130 : 1;

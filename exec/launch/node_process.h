@@ -1,7 +1,7 @@
 // A node's process, as seen from its launcher.
 #pragma once
 
-#include "exec/launch/joining.h"
+#include "exec/launch/join_settings.h"
 #include "exec/launch/node_peers.h"
 #include "exec/launch/node_training.h"
 
@@ -27,14 +27,14 @@ struct NodeEnded {
 
 /// The node's end of the conversation in control.h, in three parts, one after another:
 ///
-///     join          joining.h        connects to the launcher
+///     join          join_settings.h        connects to the launcher
 ///     NodeTraining  node_training.h  has the data and the program; trains; reports
 ///     NodePeers     node_peers.h     connects to the peers, between setup and go
 ///
 /// One thread, and the driver's compute thread.
 class NodeProcess {
  public:
-  NodeProcess(boost::asio::io_context& loop, const Joining& joining);
+  NodeProcess(boost::asio::io_context& loop, const JoinSettings& joining);
 
   /// Runs until the launcher says exit, or is gone.
   NodeEnded run();
@@ -54,7 +54,7 @@ class NodeProcess {
   void end_alone(const std::string& why);
 
   boost::asio::io_context& loop_;
-  Joining joining_;
+  JoinSettings joining_;
   boost::asio::ip::address address_;  // of this node, as the launcher reaches it
   std::shared_ptr<Connection> launcher_;
   Duration poll_;  // zero before the start, while nodes on the core may draw their data
@@ -66,6 +66,6 @@ class NodeProcess {
 
 /// Joins a training, and again as often as requested, as a node of it until it ends. Nothing that
 /// it has opened remains open.
-NodeEnded node_until_told(const Joining& joining);
+NodeEnded node_until_told(const JoinSettings& joining);
 
 }  // namespace foretrain::exec

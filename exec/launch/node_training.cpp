@@ -83,8 +83,8 @@ void NodeTraining::begin(const nlohmann::json& setup, Hooks hooks) {
   computing.timed = setup.at("job_times");
   std::unique_ptr<Node> program = make_node(training(), id_);
   part_.restore(*program, id_, prepared_);
-  const std::int64_t generation = whole_at(setup, "generation");
-  if (generation > 1) program->rejoin(generation);
+  const std::int64_t incarnation = whole_at(setup, "generation");
+  if (incarnation > 1) program->rejoin(incarnation);
   const auto keep = [this](const Keep& asked) {
     if (part_.folder.empty()) return;
     asio::post(loop_, [this, written = part_.write(asked)] { tell_kept(written); });
@@ -107,7 +107,7 @@ void NodeTraining::report(const Report& report) {
 void NodeTraining::go(Instant now) {
   sampler_.start(interface_);
   flush_later();
-  const Life life = life_of(scenario(), static_cast<int>(index_of(id_)));
+  const FaultSchedule life = fault_schedule_of(scenario(), static_cast<int>(index_of(id_)));
   driver_->start(now, Instant{} + life.joins_at - now);
 }
 

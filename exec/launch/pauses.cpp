@@ -15,7 +15,7 @@ Pauses::Pauses(boost::asio::io_context& loop, const Scenario& scenario, int node
       timer_(loop),
       death_(loop) {
   standing_still_.begin_at(begins);
-  for (const Life::Death& death : life_of(scenario, node).deaths) {
+  for (const FaultSchedule::Death& death : fault_schedule_of(scenario, node).deaths) {
     if (!dies_ && Instant{} + death.at > begins) dies_ = death;
   }
 }

@@ -19,7 +19,7 @@ class Pauses {
   /// Sends the node a signal: SIGSTOP, SIGCONT, SIGKILL.
   using SendSignal = std::function<void(int signal)>;
   /// Called after SIGKILL.
-  using Died = std::function<void(const Life::Death& death)>;
+  using Died = std::function<void(const FaultSchedule::Death& death)>;
 
   /// `begins`: by the training's clock; earlier events are skipped.
   Pauses(boost::asio::io_context& loop, const Scenario& scenario, int node, Instant begins,
@@ -36,7 +36,7 @@ class Pauses {
   [[nodiscard]] Instant now() const;
 
   StandingStill standing_still_;
-  std::optional<Life::Death> dies_;
+  std::optional<FaultSchedule::Death> dies_;
   Instant begins_;
   SendSignal send_signal_;
   Died died_;

@@ -1,10 +1,10 @@
 #include "exec/launch/remote_node.h"
 
 #include "exec/launch/kernel_program.h"
-#include "exec/launch/member.h"
+#include "exec/launch/managed_node.h"
 #include "exec/launch/run.h"
 #include "exec/system/process.h"
-#include "reports/record/tell_people.h"
+#include "reports/record/stderr_note.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -73,7 +73,7 @@ class SshStart : public Start {
     return meet_at(hosts_.address, port);
   }
   // ssh starts the node in the home folder, but a scenario names files from this folder.
-  void start(Member& member, const NodeCommand& command) const override {
+  void start(ManagedNode& member, const NodeCommand& command) const override {
     std::vector<std::string> words = words_of(command);
     words.insert(words.begin(),
                  called_program(std::filesystem::canonical(command.program)).string());
@@ -177,7 +177,7 @@ void RemoteNode::take(std::string_view text) {
 void RemoteNode::tell(std::string line) {
   if (!line.empty() && line.back() == '\r') line.pop_back();  // ssh's own lines end like this
   if (line.empty()) return;
-  tell_people(fmt::format("{}: {}\n", host_, line));
+  stderr_note(fmt::format("{}: {}\n", host_, line));
   last_ = std::move(line);
 }
 

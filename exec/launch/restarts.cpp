@@ -1,7 +1,7 @@
 #include "exec/launch/restarts.h"
 
 #include "exec/launch/task.h"
-#include "reports/record/tell_people.h"
+#include "reports/record/stderr_note.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ Restarts::Restarts(const Case& scenario_case, const RunOptions& options)
   if (has_checkpoint(options.folder)) {
     resume_ = options.folder;
   } else if (!options.folder.empty()) {
-    tell_people(fmt::format("started again, but {} has no whole checkpoint: begins with step 0\n",
+    stderr_note(fmt::format("started again, but {} has no whole checkpoint: begins with step 0\n",
                             (options.folder / kCheckpointsFolder).string()));
   }
 }
@@ -46,12 +46,12 @@ Beginning Restarts::begin(RunRows& rows, int left) {
     keep_away(from_->record);
   }
   if ((first || went_back_) && from_) {
-    tell_people(fmt::format("{}\n", where_it_goes_on(*from_)));
+    stderr_note(fmt::format("{}\n", where_it_goes_on(*from_)));
   } else if (!first) {
     std::string more = where();
     if (options_.max_restarts > 0) more += "; " + supervision::how_many_left(left);
     if (waits_) attempt_.told = fmt::format("all are there again; {}\n", more);
-    if (!waits_) tell_people(fmt::format("{}; {}\n", failure_, more));
+    if (!waits_) stderr_note(fmt::format("{}; {}\n", failure_, more));
     if (!from_) told_nothing_ = true;
   }
   if (from_) rows.go_on_from(from_->record);
@@ -82,7 +82,7 @@ void Restarts::end(const Record& record, const supervision::EndAttempt& end, boo
   went_back_ = end.older;
   if (went_back_) {
     if (from_) unread_ = Unread{from_->folder, from_->manifest.cut};
-    return tell_people(fmt::format("passed over: {}\n", record.failure));
+    return stderr_note(fmt::format("passed over: {}\n", record.failure));
   }
   waits_ = end.waits;
   failure_ = record.failure;

@@ -4,7 +4,7 @@
 #include "exec/metrics/endpoint.h"
 #include "exec/system/others_use.h"
 #include "exec/system/process.h"
-#include "exec/transport/lobby.h"
+#include "exec/transport/pending_handshakes.h"
 #include "models/protocol/registry.h"
 #include "reports/record/files.h"
 #include "reports/record/interruption.h"

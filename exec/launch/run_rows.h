@@ -4,7 +4,7 @@
 #include "exec/launch/run.h"
 #include "reports/record/collector.h"
 #include "reports/record/record.h"
-#include "reports/record/writer.h"
+#include "reports/record/record_writer.h"
 
 #include <chrono>
 #include <cstdint>

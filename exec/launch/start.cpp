@@ -2,7 +2,7 @@
 
 #include "exec/launch/control.h"
 #include "exec/launch/kernel_program.h"
-#include "exec/launch/member.h"
+#include "exec/launch/managed_node.h"
 #include "exec/launch/remote_node.h"
 #include "exec/launch/run.h"
 #include "exec/launch/task_start.h"
@@ -88,7 +88,7 @@ Meeting Start::meet_at(const std::string& address, int port) const {
   return meeting;
 }
 
-void Start::start(Member& member, const NodeCommand& command) const {
+void Start::start(ManagedNode& member, const NodeCommand& command) const {
   std::vector<std::string> words = words_of(command);
   words.insert(words.begin(), command.program.string());
   std::vector<std::string> variables{fmt::format("{}={}", kKeyVariable, command.key.secret())};

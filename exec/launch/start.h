@@ -20,7 +20,7 @@
 
 namespace foretrain::exec {
 
-struct Member;
+struct ManagedNode;
 struct RunOptions;
 
 /// The address at which the launcher listens, and the credentials of its nodes.
@@ -64,7 +64,7 @@ class Start {
   [[nodiscard]] bool through_ssh() const { return elsewhere() && starts_all(); }
   /// Starts the process of a node, on this machine unless the class says otherwise.
   /// @throws std::system_error
-  virtual void start(Member& member, const NodeCommand& command) const;
+  virtual void start(ManagedNode& member, const NodeCommand& command) const;
   /// For the record; `here` describes this machine.
   [[nodiscard]] virtual std::string machine(const std::string& here) const { return here; }
   /// Last part of the error that the launcher cannot listen.

@@ -1,8 +1,8 @@
 #include "exec/launch/task_start.h"
 
 #include "exec/emulation/hosts.h"
+#include "exec/launch/acceptor.h"
 #include "exec/launch/control.h"
-#include "exec/launch/door.h"
 #include "exec/launch/kernel_program.h"
 #include "exec/launch/key_file.h"
 #include "exec/launch/node_process.h"
@@ -150,7 +150,7 @@ std::string TaskStart::listen_advice() const {
 }
 
 int TaskStart::serve(const RunOptions& options, std::optional<std::size_t> trainings) const {
-  Joining joining;
+  JoinSettings joining;
   joining.id = NodeId(static_cast<std::uint32_t>(task_.rank));
   joining.limit = options.join_timeout;
   joining.is_task = true;
@@ -175,10 +175,10 @@ TaskStart::~TaskStart() {
     boost::asio::io_context loop(1);
     Hosts here({}, false);
     const auto others = static_cast<std::size_t>(task_.size - 1);
-    Door door(loop, meeting.known, others);
-    if (!door.listen(here, meeting.place).empty()) return;
+    Acceptor acceptor(loop, meeting.known, others);
+    if (!acceptor.listen(here, meeting.place).empty()) return;
     std::set<std::uint32_t> told;
-    door.open(
+    acceptor.open(
         [&](const std::shared_ptr<Connection>& task, std::uint32_t rank) {
           send_text(*task, ControlKind::exit, NodeId(kLauncher), name_of(Outcome::done));
           task->close_when_drained();

@@ -1,7 +1,7 @@
 #include "exec/launch/this_program.h"
 
 #include "exec/system/process.h"
-#include "exec/system/processor.h"
+#include "exec/system/this_processor.h"
 #include "exec/transport/build_name.h"
 
 #include <unistd.h>

@@ -54,7 +54,8 @@ enum class Refusal {
   left,        ///< it closed the connection before; another attempt may succeed
   key,         ///< it has another key, or none
   silent,      ///< it did not answer in time; another attempt may succeed
-  crowded,     ///< too many connections were waiting (lobby.h); another attempt may succeed
+  crowded,     ///< too many connections were waiting (pending_handshakes.h); another attempt may
+               ///< succeed
   build,       ///< it knows the key, but is another build
   tls,         ///< it knows the key, but only one of the ends encrypts
   certificate  ///< one end rejects the certificate of the other

@@ -26,7 +26,8 @@ double share_gone(double distance, Bytes cache) {
 
 Caches::Caches(const MemoryHierarchy& memory, int cores)
     : memory_(memory),
-      by_core_(static_cast<std::size_t>(cores), TouchOrder(memory.private_cache * kNothingLeft)),
+      by_core_(static_cast<std::size_t>(cores),
+               ReuseDistances(memory.private_cache * kNothingLeft)),
       on_host_(memory.shared_cache * kNothingLeft) {}
 
 // A piece that is touched for the first time gets the next number.
@@ -35,18 +36,18 @@ Caches::Known& Caches::know(const Touched& touched) {
   return known_.try_emplace(name_of(touched), fresh).first->second;
 }
 
-Refill Caches::touch(int core, const Touched& touched) {
+CacheMisses Caches::touch(int core, const Touched& touched) {
   if (!memory_.known() || touched.size.value <= 0) return {};
   const auto size = static_cast<double>(touched.size.value);
   Known& known = know(touched);
-  const Refill refill = missing(core, touched, known.number, size, 1);
+  const CacheMisses misses = missing(core, touched, known.number, size, 1);
   const double fresh = std::max(0.0, size - static_cast<double>(known.most.value));
   known.most = std::max(known.most, touched.size);
   const double before = 1 - fresh / size;
-  return {before * refill.shared, before * refill.memory, fresh};
+  return {before * misses.shared, before * misses.memory, fresh};
 }
 
-Refill Caches::pass(int core, const Touched& part, Bytes whole) {
+CacheMisses Caches::pass(int core, const Touched& part, Bytes whole) {
   if (!memory_.known() || part.size.value <= 0) return {};
   const auto all = static_cast<double>(whole.value);
   const std::uint32_t number = know(part).number;
@@ -54,16 +55,16 @@ Refill Caches::pass(int core, const Touched& part, Bytes whole) {
                  std::max(1.0, all / static_cast<double>(part.size.value)));
 }
 
-Refill Caches::missing(int core, const Touched& touched, std::uint32_t number, double more,
-                       double times) {
+CacheMisses Caches::missing(int core, const Touched& touched, std::uint32_t number, double more,
+                            double times) {
   const auto size = static_cast<double>(touched.size.value);
-  const auto gone = [&](TouchOrder& order, Bytes cache, BytesPerSecond others) {
+  const auto gone = [&](ReuseDistances& order, Bytes cache, BytesPerSecond others) {
     const auto between = order.touch(number, touched.size, now_);
     if (!between) return size;
     const double by_others = others.value * between->time.seconds() * times;
     return size * share_gone(static_cast<double>(between->bytes.value) + more + by_others, cache);
   };
-  TouchOrder& on_core = by_core_[static_cast<std::size_t>(core) % by_core_.size()];
+  ReuseDistances& on_core = by_core_[static_cast<std::size_t>(core) % by_core_.size()];
   const double away = gone(on_core, memory_.private_cache, {});
   const double far_away = std::min(away, gone(on_host_, memory_.shared_cache, memory_.neighbours));
   return {away - far_away, far_away, 0};
@@ -74,14 +75,14 @@ double Caches::byte_s(double alone_s, int cores) const {
   return std::max(alone_s, cores / memory_.bandwidth.value);
 }
 
-Duration Caches::time_of(const Refill& refill, int cores) const {
-  return Duration::from_seconds(refill.shared * memory_.shared_byte_s +
-                                refill.memory * byte_s(memory_.memory_byte_s, cores) +
-                                refill.fresh * memory_.fresh_byte_s);
+Duration Caches::time_of(const CacheMisses& misses, int cores) const {
+  return Duration::from_seconds(misses.shared * memory_.shared_byte_s +
+                                misses.memory * byte_s(memory_.memory_byte_s, cores) +
+                                misses.fresh * memory_.fresh_byte_s);
 }
 
-Duration Caches::time_of_message(const Refill& refill, int cores) const {
-  return Duration::from_seconds((refill.memory + refill.fresh) *
+Duration Caches::time_of_message(const CacheMisses& misses, int cores) const {
+  return Duration::from_seconds((misses.memory + misses.fresh) *
                                 byte_s(memory_.copied_byte_s, cores));
 }
 

@@ -3,7 +3,7 @@
 
 #include "models/base/quantity.h"
 #include "models/base/time.h"
-#include "models/cost/touch_order.h"
+#include "models/cost/reuse_distance.h"
 
 #include <cstdint>
 #include <unordered_map>
@@ -37,12 +37,12 @@ struct Touched {
 };
 
 /// Missed bytes by where they come from; the rest are in the core's own cache.
-struct Refill {
+struct CacheMisses {
   double shared = 0;
   double memory = 0;
   double fresh = 0;
 
-  constexpr Refill& operator+=(const Refill& more) {
+  constexpr CacheMisses& operator+=(const CacheMisses& more) {
     shared += more.shared;
     memory += more.memory;
     fresh += more.fresh;
@@ -66,7 +66,7 @@ struct Refill {
 ///     the law [%]      10   14   24   35   46   57   73   85   96
 ///
 /// and the share lost of 4 MB that nobody touched, with background traffic of 8 GB/s: after 1, 2,
-/// 4, 8 ms 2, 20, 60, 90 %. Source: stack distances (touch_order.h), in sets as in Smith 1978.
+/// 4, 8 ms 2, 20, 60, 90 %. Source: stack distances (reuse_distance.h), in sets as in Smith 1978.
 /// Realism: cores share one cache, whatever the sockets; prefetching is modelled only as far as the
 /// measured cost of a byte includes it.
 class Caches {
@@ -76,19 +76,20 @@ class Caches {
   /// Sets the time of the touches that follow.
   void at(Instant now) { now_ = now; }
   /// Work on `core` touches this now.
-  Refill touch(int core, const Touched& touched);
+  CacheMisses touch(int core, const Touched& touched);
   /// Work on `core` touches a part of data that it passes repeatedly, each time in another order,
   /// so that `whole` lies between two touches of a byte: a batch of a data set.
-  Refill pass(int core, const Touched& part, Bytes whole);
+  CacheMisses pass(int core, const Touched& part, Bytes whole);
   /// The time of these misses while `cores` cores read memory.
-  [[nodiscard]] Duration time_of(const Refill& refill, int cores = 1) const;
+  [[nodiscard]] Duration time_of(const CacheMisses& misses, int cores = 1) const;
   /// The same for a message, which is copied, and whose cost per byte was measured from a shared
   /// cache.
-  [[nodiscard]] Duration time_of_message(const Refill& refill, int cores = 1) const;
+  [[nodiscard]] Duration time_of_message(const CacheMisses& misses, int cores = 1) const;
 
  private:
   /// The misses of `size` bytes after `more` bytes were also touched, `times` times as often.
-  Refill missing(int core, const Touched& touched, std::uint32_t number, double more, double times);
+  CacheMisses missing(int core, const Touched& touched, std::uint32_t number, double more,
+                      double times);
   /// Seconds for a byte of memory while `cores` cores read, if one core alone takes `alone_s`.
   [[nodiscard]] double byte_s(double alone_s, int cores) const;
 
@@ -100,8 +101,8 @@ class Caches {
   };
   Known& know(const Touched& touched);
 
-  std::vector<TouchOrder> by_core_;
-  TouchOrder on_host_;
+  std::vector<ReuseDistances> by_core_;
+  ReuseDistances on_host_;
   std::unordered_map<std::uint64_t, Known> known_;  // by name
   Instant now_;
 };

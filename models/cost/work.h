@@ -10,8 +10,8 @@
 namespace foretrain {
 
 /// The only table of costs. The programs of models/protocol request jobs with these costs and
-/// report other work (`Worked`); the step graph shows them; calibration divides measured seconds by
-/// them, and only sim/cpu/job_time.h converts them back to seconds.
+/// report other work (`SpentCost`); the step graph shows them; calibration divides measured seconds
+/// by them, and only sim/cpu/job_time.h converts them back to seconds.
 ///
 /// A multiply-add is two operations. Bytes are compulsory traffic, as in the roofline model
 /// (Williams, Waterman, Patterson 2009): each number that a piece of work needs is read once, each

@@ -3,7 +3,7 @@
 #include "models/cost/work.h"
 #include "models/graph/step_memory.h"
 #include "models/protocol/gradient_stages.h"
-#include "models/protocol/halving.h"
+#include "models/protocol/recursive_halving.h"
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
 #include "models/protocol/touched.h"
@@ -70,7 +70,7 @@ Bytes gradients_of(const Training& training, std::int64_t applied) {
   return std::min(all, Bytes{4 * applied} + made_by_two_stages(training));
 }
 
-/// Values kept by a worker that sums in half precision over a hypercube (halving.h).
+/// Values kept by a worker that sums in half precision over a hypercube (recursive_halving.h).
 Bytes halves_kept(const Training& training, NodeId id) {
   const Layout& layout = *training.layout;
   if (training.gathers() || !Ways::of(training, layout.buckets.front()).hypercube) return {};

@@ -82,25 +82,25 @@ Bytes WorkingSet::parameters_of(std::uint32_t bucket, std::int64_t touched) cons
   return training_->sparse() ? std::min(all, Bytes{kBytesOfLine * touched}) : all;
 }
 
-Refill WorkingSet::gradient(Caches& caches, int core, const Span& span, bool adds) {
-  Refill refill;
-  const auto touch = [&](const Touched& touched) { refill += caches.touch(core, touched); };
+CacheMisses WorkingSet::gradient(Caches& caches, int core, const Span& span, bool adds) {
+  CacheMisses misses;
+  const auto touch = [&](const Touched& touched) { misses += caches.touch(core, touched); };
   const auto count = static_cast<std::uint32_t>(groups_.size());
   caches.at(span.begin);
-  if (data_set_.value > 0) refill += caches.pass(core, piece(Kind::examples, examples_), data_set_);
+  if (data_set_.value > 0) misses += caches.pass(core, piece(Kind::examples, examples_), data_set_);
   touch(piece(Kind::batch, batch_));
   for (std::uint32_t i = 0; i < count; ++i) touch(piece(Kind::parameters, groups_[i], i));
-  refill += pass_layers(caches, core, span);
+  misses += pass_layers(caches, core, span);
   for (std::uint32_t i = count; i-- > 0;) {
     if (rereads_) touch(piece(Kind::parameters, groups_[i], i));
     if (adds) touch(piece(Kind::addend, groups_[i], i));
     touch(piece(Kind::gradients, groups_[i], i));
   }
-  return refill;
+  return misses;
 }
 
-Refill WorkingSet::pass_layers(Caches& caches, int core, const Span& span) const {
-  Refill refill;
+CacheMisses WorkingSet::pass_layers(Caches& caches, int core, const Span& span) const {
+  CacheMisses misses;
   double done = 0;
   const auto go_on = [&](double part) {
     done += part;
@@ -108,7 +108,7 @@ Refill WorkingSet::pass_layers(Caches& caches, int core, const Span& span) const
     caches.at(span.begin + Duration{std::llround(ns)});
   };
   const auto touch = [&](Kind kind, Bytes size, std::size_t which) {
-    refill += caches.touch(core, piece(kind, size, static_cast<std::uint32_t>(which)));
+    misses += caches.touch(core, piece(kind, size, static_cast<std::uint32_t>(which)));
   };
   const auto touch_input = [&](std::size_t i) {
     if (i == 0) return touch(Kind::batch, batch_, 0);
@@ -133,18 +133,18 @@ Refill WorkingSet::pass_layers(Caches& caches, int core, const Span& span) const
     if (i > 0) touch_gradient(i - 1);
     go_on(layers_[i].backward_part);
   }
-  return refill;
+  return misses;
 }
 
-Refill WorkingSet::job(Caches& caches, int core, const Job& job) {
-  Refill refill;
-  const auto touch = [&](const Touched& touched) { refill += caches.touch(core, touched); };
+CacheMisses WorkingSet::job(Caches& caches, int core, const Job& job) {
+  CacheMisses misses;
+  const auto touch = [&](const Touched& touched) { misses += caches.touch(core, touched); };
   if (job.kind == JobKind::evaluate) {
     for (std::uint32_t i = 0; i < groups_.size(); ++i) {
       touch(piece(Kind::parameters, groups_[i], i));
     }
     touch(piece(Kind::evaluation, evaluation_));
-    return refill;
+    return misses;
   }
   const std::uint32_t group = group_of(job.bucket);
   Bytes came;
@@ -154,7 +154,7 @@ Refill WorkingSet::job(Caches& caches, int core, const Job& job) {
   }
   waiting_[group].messages.clear();
   ++waiting_[group].job;
-  if (job.kind == JobKind::reduce) return refill += sums(caches, core, job);
+  if (job.kind == JobKind::reduce) return misses += sums(caches, core, job);
   const Bucket& bucket = training_->layout->buckets[job.bucket];
   // A third of a sparse push is indices, a third gradients.
   const std::int64_t pushed = came.value > 0 ? came.value / 12 : touched_mean(*training_, bucket);
@@ -162,12 +162,12 @@ Refill WorkingSet::job(Caches& caches, int core, const Job& job) {
   if (training_->is_worker(id_)) touch(piece(Kind::gradients, size, group));
   touch(piece(Kind::parameters, size, group));
   touch(piece(Kind::state, size * training_->optimizer->slots(), group));
-  return refill;
+  return misses;
 }
 
 // Touches a worker's part of these buckets, one group after another.
-Refill WorkingSet::sums(Caches& caches, int core, const Job& job) const {
-  Refill refill;
+CacheMisses WorkingSet::sums(Caches& caches, int core, const Job& job) const {
+  CacheMisses misses;
   const std::uint32_t end = job.bucket + job.buckets;
   for (std::uint32_t bucket = job.bucket; bucket < end;) {
     const std::uint32_t group = group_of(bucket);
@@ -175,26 +175,26 @@ Refill WorkingSet::sums(Caches& caches, int core, const Job& job) const {
     for (; bucket < end && group_of(bucket) == group; ++bucket) {
       size += training_->layout->buckets[bucket].size();
     }
-    refill += caches.touch(core, piece(Kind::gradients, size, group));
+    misses += caches.touch(core, piece(Kind::gradients, size, group));
   }
-  return refill;
+  return misses;
 }
 
-Refill WorkingSet::message(Caches& caches, int core, NodeId from, const Message& message,
-                           bool addend) {
+CacheMisses WorkingSet::message(Caches& caches, int core, NodeId from, const Message& message,
+                                bool addend) {
   const Bytes size = message.payload.size();
   if (size < kSmallMessage) return {};
   const Touched buffer{static_cast<std::uint32_t>(index_of(id_)), buffer_of(from, message), size};
-  const Refill refill = caches.touch(core, buffer);
-  if (!addend) return refill;
+  const CacheMisses misses = caches.touch(core, buffer);
+  if (!addend) return misses;
   Waiting& waiting = waiting_[group_of(message.bucket)];
   if (std::exchange(waits_for_[buffer.what], waiting.job) != waiting.job) {
     waiting.messages.push_back(buffer);
   }
-  return refill;
+  return misses;
 }
 
-Refill WorkingSet::sent(Caches& caches, int core, NodeId to, const Message& message) {
+CacheMisses WorkingSet::sent(Caches& caches, int core, NodeId to, const Message& message) {
   const Bytes size = message.payload.size();
   if (size < kSmallMessage) return {};
   const auto node = static_cast<std::uint32_t>(index_of(id_));
@@ -207,14 +207,14 @@ Bytes WorkingSet::of_gradient() const {
   return all;
 }
 
-AloneRefill refill_alone(const MemoryHierarchy& memory,
+AloneMisses misses_alone(const MemoryHierarchy& memory,
                          const std::shared_ptr<const Training>& training, Duration gradient) {
   constexpr int kSteps = 3;  // the first step touches everything for the first time
   Caches caches(memory, 1);
   WorkingSet touched(training, training->worker(0));
   Job apply;
   apply.kind = JobKind::apply;
-  AloneRefill alone;
+  AloneMisses alone;
   Instant now;
   for (int step = 0; step < kSteps; ++step) {
     alone = {caches.time_of(touched.gradient(caches, 0, {now, gradient})).seconds(), 0};

@@ -47,15 +47,15 @@ class WorkingSet {
 
   /// The whole gradient of a batch is computed on `core` during `span`. `adds`: it is added to
   /// those of other batches.
-  Refill gradient(Caches& caches, int core, const Span& span, bool adds = false);
+  CacheMisses gradient(Caches& caches, int core, const Span& span, bool adds = false);
   /// Any other job is computed on `core`.
-  Refill job(Caches& caches, int core, const Job& job);
+  CacheMisses job(Caches& caches, int core, const Job& job);
   /// A message is put where the program can read it. `addend`: a job of its bucket reads it later;
   /// else it brings values.
-  Refill message(Caches& caches, int core, NodeId from, const Message& message, bool addend);
+  CacheMisses message(Caches& caches, int core, NodeId from, const Message& message, bool addend);
 
   /// A message to `to` is copied into the kernel.
-  Refill sent(Caches& caches, int core, NodeId to, const Message& message);
+  CacheMisses sent(Caches& caches, int core, NodeId to, const Message& message);
 
   /// All bytes that a gradient touches, each once.
   [[nodiscard]] Bytes of_gradient() const;
@@ -76,9 +76,9 @@ class WorkingSet {
   };
 
   /// Passes all layers forward, then backward.
-  Refill pass_layers(Caches& caches, int core, const Span& span) const;
+  CacheMisses pass_layers(Caches& caches, int core, const Span& span) const;
   /// Touches a worker's own part, which a received sum is added to.
-  Refill sums(Caches& caches, int core, const Job& job) const;
+  CacheMisses sums(Caches& caches, int core, const Job& job) const;
   [[nodiscard]] Touched piece(Kind kind, Bytes size, std::uint32_t group = 0) const;
   /// Consecutive buckets of one group are counted together.
   [[nodiscard]] std::uint32_t group_of(std::uint32_t bucket) const;
@@ -106,12 +106,12 @@ class WorkingSet {
 };
 
 /// Time of cache misses of a worker alone in each step, after its first steps.
-struct AloneRefill {
+struct AloneMisses {
   double gradient_s = 0;
   double apply_s = 0;
 };
 /// `training` has one worker, as in `single`; `gradient`: its time with these misses.
-AloneRefill refill_alone(const MemoryHierarchy& memory,
+AloneMisses misses_alone(const MemoryHierarchy& memory,
                          const std::shared_ptr<const Training>& training, Duration gradient);
 
 }  // namespace foretrain

@@ -42,7 +42,7 @@ Payload AllReduceWorker::finished(std::uint32_t bucket, Effects& effects) {
 
 Payload AllReduceWorker::catch_up(std::uint32_t bucket, Effects& effects) {
   const Bucket& place = bucket_at(bucket);
-  effects.emplace_back(Worked{copy_cost(place.count)});
+  effects.emplace_back(SpentCost{copy_cost(place.count)});
   if (!training().numerics) return Payload::sized(place.size());
   Payload differences = Payload::allocate(place.size());
   const auto master = owned_.at(bucket).values().floats();

@@ -22,8 +22,8 @@ namespace foretrain {
 ///     worker -> worker    parameters    the bucket's new values, forwarded to all
 ///
 /// A step moves 2 (N - 1) / N of the parameters through each worker, in each direction, in as many
-/// messages a bucket; over a hypercube in as few as 2 log2 N messages in all (halving.h). The
-/// update between the two passes, each worker's own part, takes 1 / N of the time and of the
+/// messages a bucket; over a hypercube in as few as 2 log2 N messages in all (recursive_halving.h).
+/// The update between the two passes, each worker's own part, takes 1 / N of the time and of the
 /// optimizer's memory that updating everything after an all-reduce would take, for the same numbers
 /// (Rajbhandari, Rasley, Ruwase, He 2020). Over trees two groups own everything. Forecasts also
 /// support parameters in parts (`training.shard`, gathers.h).

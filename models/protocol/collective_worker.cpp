@@ -38,7 +38,7 @@ CollectiveWorker::CollectiveWorker(std::shared_ptr<const Training> training, Nod
           make_reduction({training_, id, (training_->steps + steps_a_round - 1) / steps_a_round,
                           parameters_, buffered_, *this},
                          worker_compute_.stages())),
-      launches_(training_, kLaunch),
+      launch_queue_(training_, kLaunch),
       turns_(takes_turns(*training_)),
       gathers_(training_, id, worker_compute_.stages(), parameters_, buffered_, turns_, kGather),
       to_renew_(renewed_in_place(*training_, id)),
@@ -63,7 +63,7 @@ void CollectiveWorker::handle(Instant now, Input input, Effects& effects) {
     effects.emplace_back(Fault{lost->peer, "the connection to it was lost"});
   }
   const auto is_job = [](const Effect& effect) {
-    return std::holds_alternative<Compute>(effect) || std::holds_alternative<Keep>(effect);
+    return std::holds_alternative<Compute>(effect) || std::holds_alternative<SaveState>(effect);
   };
   const auto asked = std::span(effects).subspan(before);
   jobs_ += static_cast<int>(std::ranges::count_if(asked, is_job));
@@ -73,7 +73,7 @@ void CollectiveWorker::handle(Instant now, Input input, Effects& effects) {
 
 void CollectiveWorker::rang(Instant now, TimerId timer, Effects& effects) {
   if (timer == kLaunch) {
-    for (auto& [bucket, part] : launches_.started(effects)) {
+    for (auto& [bucket, part] : launch_queue_.started(effects)) {
       reduction_->add(now, bucket, std::move(part), effects);
     }
     return;
@@ -186,7 +186,7 @@ void CollectiveWorker::contribute(Instant now, std::uint32_t bucket, Payload par
   const Step sum = sum_under_way();
   ++contributed_;
   if (!ends_round()) return;
-  auto ready = launches_.wait(sum, bucket, std::move(part), effects);
+  auto ready = launch_queue_.wait(sum, bucket, std::move(part), effects);
   if (ready) reduction_->add(now, bucket, std::move(*ready), effects);
 }
 
@@ -343,7 +343,7 @@ void CollectiveWorker::keep(Effects& effects) {
   cuts_.take(step_.value);
   if (!cut_rounds_.empty()) cut_rounds_.pop_front();
   const std::int64_t parameters = training_->layout->parameters;
-  Keep keep{JobId{kKeep}, step_.value, step_, evaluated_, {}, {}};
+  SaveState keep{JobId{kKeep}, step_.value, step_, evaluated_, {}, {}};
   keep.size = state_size(4, parameters, 1) + worker_compute_.kept_size() + own_size();
   keep.gradients = worker_compute_.batches();
   keep.state = [this] { return state(); };

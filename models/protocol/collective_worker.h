@@ -6,7 +6,7 @@
 #include "models/protocol/gathers.h"
 #include "models/protocol/gradient_progress.h"
 #include "models/protocol/held_parameters.h"
-#include "models/protocol/launches.h"
+#include "models/protocol/launch_queue.h"
 #include "models/protocol/node.h"
 #include "models/protocol/reduction.h"
 #include "models/protocol/step_clock.h"
@@ -149,7 +149,7 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
   WorkerCompute worker_compute_;
   HeldParameters parameters_;
   std::unique_ptr<Reduction> reduction_;
-  Launches launches_;
+  LaunchQueue launch_queue_;
   CollectiveTurns turns_;
   Gathers gathers_;
   std::size_t to_renew_;  // buckets with new values in each round

@@ -109,7 +109,7 @@ void Gathers::send_own(std::uint32_t bucket, Effects& effects) {
   const Payload values = parameters_.part(place);
   const Compression& compression = training_->compression;
   if (!compression.wanted()) return send_on(bucket, values, effects);
-  effects.emplace_back(Worked{compress_cost(compression, place.count)});
+  effects.emplace_back(SpentCost{compress_cost(compression, place.count)});
   send_on(bucket, compress(compression, values, {}), effects);
 }
 
@@ -117,7 +117,7 @@ void Gathers::take(std::uint32_t bucket, const Payload& sent, Effects& effects) 
   const Bucket& place = training_->layout->buckets[bucket];
   const Compression& compression = training_->compression;
   if (compression.wanted()) {
-    effects.emplace_back(Worked{expand_cost(compression, place.count)});
+    effects.emplace_back(SpentCost{expand_cost(compression, place.count)});
     parameters_.put(place, *expand(compression, sent, place.count), effects);
   } else {
     parameters_.put(place, sent, effects);

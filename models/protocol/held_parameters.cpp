@@ -19,13 +19,13 @@ void HeldParameters::put(const Bucket& bucket, const Payload& values, Effects& e
     return;
   }
   if (values.has_bytes()) std::ranges::copy(values.floats(), numbers_.begin() + bucket.first);
-  effects.emplace_back(Worked{copy_cost(bucket.count)});
+  effects.emplace_back(SpentCost{copy_cost(bucket.count)});
 }
 
 void HeldParameters::add(const Bucket& bucket, const Payload& differences, Effects& effects) {
   const std::span<float> values = place(bucket);
   if (!values.empty()) array(values) += array(differences.floats());
-  effects.emplace_back(Worked{copy_cost(bucket.count)});
+  effects.emplace_back(SpentCost{copy_cost(bucket.count)});
 }
 
 std::span<float> HeldParameters::place(const Bucket& bucket) {

@@ -47,16 +47,17 @@ int Trees::owner(std::int64_t turn) const {
   return place < group ? place : workers - owners() + place;
 }
 
-Layout make_dealt_layout(std::int64_t parameters, Bytes bucket_size, int owners,
-                         const Trees& trees) {
+Layout make_round_robin_layout(std::int64_t parameters, Bytes bucket_size, int owners,
+                               const Trees& trees) {
   const std::int64_t most = bucket_size.value / 4;  // floats in a bucket
   FT_CHECK_OP(most, >, 0);
   FT_CHECK_OP(owners, >, 0);
   FT_CHECK_OP(owners, <=, parameters);
   const bool tree = Bytes{4 * parameters} <= trees.up_to;
-  const int dealt_to = tree ? trees.owners() : owners;
-  const std::int64_t rounds = (parameters + dealt_to * most - 1) / (dealt_to * most);
-  const std::int64_t pieces = rounds * dealt_to;
+  const int round_robin_owners = tree ? trees.owners() : owners;
+  const std::int64_t rounds =
+      (parameters + round_robin_owners * most - 1) / (round_robin_owners * most);
+  const std::int64_t pieces = rounds * round_robin_owners;
   Layout layout{parameters, {}, !tree, tree, trees.group};
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
     const std::int64_t first = parameters * piece / pieces;
@@ -92,9 +93,10 @@ Layout make_ddp_layout(const std::vector<std::int64_t>& tensors, Bytes cap, Byte
   for (const std::int64_t count : counts) {
     const bool tree = Bytes{4 * count} <= trees.up_to;
     (tree ? layout.trees : layout.rings) = true;
-    const int dealt_to = tree ? trees.owners() : owners;
-    const std::int64_t rounds = (count + dealt_to * most - 1) / (dealt_to * most);
-    const std::int64_t pieces = std::min(count, rounds * dealt_to);
+    const int round_robin_owners = tree ? trees.owners() : owners;
+    const std::int64_t rounds =
+        (count + round_robin_owners * most - 1) / (round_robin_owners * most);
+    const std::int64_t pieces = std::min(count, rounds * round_robin_owners);
     const std::int64_t begin = layout.parameters;
     for (std::int64_t piece = 0; piece < pieces; ++piece) {
       const std::int64_t first = begin + count * piece / pieces;

@@ -75,8 +75,8 @@ struct Trees {
 /// equal to within one float, and assigns them round robin: bucket i belongs to owner i % owners.
 /// So each owner has an equal part of every stretch of the parameters. `owners` has the limits of
 /// `shards` above. All buckets are reduced at once; over trees, the owners are those of `trees`.
-Layout make_dealt_layout(std::int64_t parameters, Bytes bucket_size, int owners,
-                         const Trees& trees = {});
+Layout make_round_robin_layout(std::int64_t parameters, Bytes bucket_size, int owners,
+                               const Trees& trees = {});
 
 /// The buckets of PyTorch's DistributedDataParallel, in floats, in the order in which they are
 /// reduced. Tensors become ready from the last to the first; each joins the open bucket, which is

@@ -1,7 +1,7 @@
 #include "models/protocol/local_sgd.h"
 
 #include "models/cost/work.h"
-#include "models/protocol/halving.h"
+#include "models/protocol/recursive_halving.h"
 #include "models/protocol/route.h"
 #include "models/tensor/array.h"
 

@@ -37,8 +37,8 @@ namespace foretrain {
 /// With P parameters each worker sends 2 (N - 1) / N x 4 P bytes a round, so 1 / H of what
 /// all_reduce sends a step. It holds P parameters, the state of its own optimizer, and the values
 /// that it sends: 4 P / N bytes of its own part; over a hypercube 2 P bytes, those of its half
-/// (halving.h). An outer optimizer adds the part's values at the start of the round and the
-/// momentum, 8 P / N bytes.
+/// (recursive_halving.h). An outer optimizer adds the part's values at the start of the round and
+/// the momentum, 8 P / N bytes.
 ///
 /// `steps` counts a worker's gradients; an update is an averaging; a last, shorter round ends with
 /// an averaging, too. The state of a worker's optimizer stays with the worker. Schedules count the

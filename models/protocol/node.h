@@ -44,7 +44,7 @@ struct PeerLost {
 /// A lost peer is back as another process: later messages are from that process.
 struct PeerBack {
   NodeId peer{};
-  std::int64_t generation = 2;  ///< number of its processes so far, including this one
+  std::int64_t incarnation = 2;  ///< number of its processes so far, including this one
 };
 using Input = std::variant<Started, Received, Computed, TimerFired, PeerLost, PeerBack>;
 
@@ -62,7 +62,7 @@ struct Compute {
 };
 /// Work that the node did itself before the effects that follow: nothing is left to do, but the
 /// driver has to account for its time.
-struct Worked {
+struct SpentCost {
   Cost cost;
 };
 struct ArmTimer {
@@ -71,9 +71,9 @@ struct ArmTimer {
   bool of_framework = false;  ///< a delay of another framework, in a forecast of it
 };
 /// Asks to save the node's state, together with the states of all other nodes at the same cut
-/// (checkpoint.h). Answered by `Computed`, whether it succeeded or not: nothing of a training
+/// (checkpoint_rule.h). Answered by `Computed`, whether it succeeded or not: nothing of a training
 /// depends on it.
-struct Keep {
+struct SaveState {
   JobId job{};
   std::int64_t cut = 0;
   Step reported;               ///< a worker's: steps that it has reported
@@ -122,7 +122,7 @@ struct Fault {
   std::optional<NodeId> peer;
   std::string why;
 };
-using Effect = std::variant<Send, Compute, Worked, ArmTimer, Keep, Report, Finished, Fault>;
+using Effect = std::variant<Send, Compute, SpentCost, ArmTimer, SaveState, Report, Finished, Fault>;
 using Effects = std::vector<Effect>;
 
 /// A node's program. It owns no socket, no thread and no clock; `now` is the reading of the
@@ -140,7 +140,7 @@ class Node {
   /// nodes had just saved that cut. @throws StateError
   virtual void restore(StateReader& /*state*/) { throw StateError("nothing of it is ever kept"); }
   /// Before any other call, instead of `restore`: takes the place of a lost node, as the
-  /// `generation`-th process of its id. Only if `may_come_back` (registry.h). @throws StateError
+  /// `incarnation`-th process of its id. Only if `may_come_back` (registry.h). @throws StateError
   virtual void rejoin(std::int64_t /*generation*/) { throw StateError("nobody takes its place"); }
 };
 

@@ -23,7 +23,7 @@ ParameterServer::ParameterServer(std::shared_ptr<const Training> training, NodeI
       updates_(chooses()       ? training_->updates
                : rule_.in_step ? training_->steps
                                : training_->steps * training_->workers),
-      seats_(static_cast<std::size_t>(training_->workers)),
+      incarnations_(static_cast<std::size_t>(training_->workers)),
       cut_(training_, id) {
   const Payload start = initial_parameters(*training_);
   const int shard = static_cast<int>(index_of(id)) - training_->workers;
@@ -53,10 +53,10 @@ void ParameterServer::handle(Instant now, Input input, Effects& effects) {
   } else if (std::holds_alternative<TimerFired>(input)) {
     rang();
   } else if (auto* lost = std::get_if<PeerLost>(&input)) {
-    if (training_->is_worker(lost->peer)) seats_[index_of(lost->peer)].taken = false;
-    if (!finished) lose(now, lost->peer, effects);
+    if (training_->is_worker(lost->peer)) incarnations_[index_of(lost->peer)].taken = false;
+    if (!finished) mark_lost(now, lost->peer, effects);
   } else if (auto* back = std::get_if<PeerBack>(&input)) {
-    seats_[index_of(back->peer)] = {back->generation, true};
+    incarnations_[index_of(back->peer)] = {back->incarnation, true};
   }
 }
 

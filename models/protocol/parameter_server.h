@@ -108,7 +108,7 @@ class ParameterServer : public Node, public Buffering {
 
   // Membership (server_membership.cpp): lost workers, and the processes that replace them.
 
-  void lose(Instant now, NodeId peer, Effects& effects);
+  void mark_lost(Instant now, NodeId peer, Effects& effects);
   /// No later update takes the pushes of a lost worker.
   void forget(Queue& queue, std::uint32_t worker);
   /// `push` comes from an earlier process of this worker.
@@ -123,7 +123,7 @@ class ParameterServer : public Node, public Buffering {
   bool come_back(Instant now, Queue& queue, Push& pull, Effects& effects);
   bool ask_to_return(Instant now, Queue& queue, Push& pull, Effects& effects);
   /// Later decisions refer to the process of the worker in `decision`.
-  void seat(Queue& queue, const Decision& decision, Effects& effects);
+  void readmit(Queue& queue, const Decision& decision, Effects& effects);
   void welcome(Queue& queue, std::uint32_t worker, Effects& effects);
 
   // Checkpoints (server_checkpoint.cpp): shard 0 holds answers until all workers wait for one.
@@ -155,7 +155,7 @@ class ParameterServer : public Node, public Buffering {
   std::int64_t most_lead_ = 0;
   bool enough_ = false;  // the target is reached
   Instant last_update_;
-  std::vector<Seat> seats_;  // by worker
+  std::vector<WorkerIncarnation> incarnations_;  // by worker
   ServerCut cut_;
   std::optional<Version> cutting_;  // shard 0: answers of this version are held; not in step: all
   // Shard 0, with backup workers:

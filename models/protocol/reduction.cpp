@@ -1,7 +1,7 @@
 #include "models/protocol/reduction.h"
 
 #include "models/cost/work.h"
-#include "models/protocol/halving.h"
+#include "models/protocol/recursive_halving.h"
 #include "models/protocol/route.h"
 #include "models/protocol/routed_reduction.h"
 #include "models/tensor/array.h"
@@ -36,7 +36,7 @@ void Reduction::add(Instant now, std::uint32_t bucket, Payload mine, Effects& ef
   const Compression& compression = training().compression;
   if (compression.only_sizes()) {  // charged once, as on devices that add in half precision
     const std::int64_t count = training().layout->buckets[bucket].count;
-    effects.emplace_back(Worked{compress_cost(compression, count)});
+    effects.emplace_back(SpentCost{compress_cost(compression, count)});
   }
   take(now, bucket, std::move(mine), effects);
 }
@@ -49,7 +49,7 @@ Payload Reduction::packed(BucketRun run, Payload payload, Effects& effects) cons
   const Compression& compression = training().compression;
   if (!compression.wanted()) return payload;
   if (compression.converts_sums()) {
-    effects.emplace_back(Worked{compress_cost(compression, count_in(run))});
+    effects.emplace_back(SpentCost{compress_cost(compression, count_in(run))});
   }
   return compress(compression, payload, {});
 }
@@ -68,7 +68,8 @@ Payload Reduction::taken(BucketRun run, Payload sent, Effects& effects) {
   if (compression.wanted()) {
     const std::int64_t count = count_in(run);
     sent = *expand(compression, sent, count);
-    if (compression.converts_sums()) effects.emplace_back(Worked{expand_cost(compression, count)});
+    if (compression.converts_sums())
+      effects.emplace_back(SpentCost{expand_cost(compression, count)});
   }
   side_.held.take(sent.size());
   return sent;
@@ -79,7 +80,7 @@ void Reduction::put(BucketRun run, const Payload& sent, Effects& effects) {
   const Bucket place = training().layout->joined(run);
   const Compression& compression = training().compression;
   if (!compression.wanted()) return side_.parameters.put(place, sent, effects);
-  effects.emplace_back(Worked{expand_cost(compression, place.count)});
+  effects.emplace_back(SpentCost{expand_cost(compression, place.count)});
   const Payload values = *expand(compression, sent, place.count);
   if (compression.converts_sums()) return side_.parameters.add(place, values, effects);
   side_.parameters.put(place, values, effects);
@@ -140,7 +141,7 @@ void Reduction::end_at(NodeId heard_from, Step round, Effects& effects) {
 std::unique_ptr<Reduction> make_reduction(const Reduction::Side& side,
                                           std::span<const GradientStage> stages) {
   if (Ways::of(*side.training, side.training->layout->buckets.front()).hypercube) {
-    return std::make_unique<Halving>(side, stages);
+    return std::make_unique<RecursiveHalving>(side, stages);
   }
   return std::make_unique<RoutedReduction>(side);
 }

@@ -23,9 +23,9 @@ namespace foretrain {
 ///     new values       go back from the owner to all, unless they are gathered (gathers.h)
 ///
 /// `route.h` defines the order of workers. Buckets go one by one (routed_reduction.h), or all that
-/// two workers exchange go as one message (halving.h). Owners take turns, so every worker sends and
-/// receives at any time. With N workers and P parameters each worker sends, and receives, in a
-/// round 2 (N - 1) / N x 4 P bytes, plus 64 for each message, the least of any algorithm
+/// two workers exchange go as one message (recursive_halving.h). Owners take turns, so every worker
+/// sends and receives at any time. With N workers and P parameters each worker sends, and receives,
+/// in a round 2 (N - 1) / N x 4 P bytes, plus 64 for each message, the least of any algorithm
 /// (Patarasuk, Yuan 2009). The order of a sum is that of the route, so it is the same in any
 /// timing. With compression all of that is smaller (compression.h).
 ///

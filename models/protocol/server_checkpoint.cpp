@@ -35,7 +35,7 @@ void ParameterServer::note_cut(const Queue& queue) {
   const auto is_awaited = [&](const Push& push) {
     return queue.clocks.of(push.worker) == queue.clocks.slowest();
   };
-  if (rule_.bound == 0 && queue.held.size() < seats_.size() &&
+  if (rule_.bound == 0 && queue.held.size() < incarnations_.size() &&
       std::ranges::any_of(queue.held, is_awaited)) {
     return;
   }
@@ -49,14 +49,14 @@ bool ParameterServer::is_held(const Queue& queue) const {
 
 bool ParameterServer::all_wait() const {
   const auto waits = [this](const Queue& queue) {
-    return queue.held.size() + queue.answers.size() == seats_.size();
+    return queue.held.size() + queue.answers.size() == incarnations_.size();
   };
   return rule_.in_step ? std::ranges::all_of(queues_, waits) : waits(queues_.front());
 }
 
 std::vector<std::int64_t> ParameterServer::clocks() const {
   std::vector<std::int64_t> clocks;
-  for (std::size_t worker = 0; worker < seats_.size(); ++worker) {
+  for (std::size_t worker = 0; worker < incarnations_.size(); ++worker) {
     clocks.push_back(rule_.in_step ? cutting_->value : queues_.front().clocks.of(worker));
   }
   return clocks;
@@ -65,7 +65,7 @@ std::vector<std::int64_t> ParameterServer::clocks() const {
 bool ParameterServer::is_as_wanted(const Queue& queue) const {
   const ServerCut::Wanted& wanted = *cut_.wanted();
   if (!rule_.in_step) {
-    for (std::size_t worker = 0; worker < seats_.size(); ++worker) {
+    for (std::size_t worker = 0; worker < incarnations_.size(); ++worker) {
       if (queue.clocks.of(worker) != wanted.clocks[worker]) return false;
     }
     return !queue.over;
@@ -80,7 +80,7 @@ bool ParameterServer::is_as_wanted(const Queue& queue) const {
 bool ParameterServer::is_outdated() const {
   const auto is_past = [this](const Queue& queue) {
     if (!all_take_part(queue)) return true;
-    for (std::size_t worker = 0; worker < seats_.size() && !rule_.in_step; ++worker) {
+    for (std::size_t worker = 0; worker < incarnations_.size() && !rule_.in_step; ++worker) {
       if (queue.clocks.of(worker) > cut_.wanted()->clocks[worker]) return true;
     }
     return false;
@@ -123,7 +123,7 @@ std::string ParameterServer::state() const {
       writer.integer(standing.answer_dropped ? 1 : 0);
     }
     if (rule_.in_step) continue;
-    std::vector<std::int64_t> staleness(seats_.size());
+    std::vector<std::int64_t> staleness(incarnations_.size());
     for (const Push& push : queue.held) staleness[push.worker] = push.staleness;
     for (std::size_t worker = 0; worker < staleness.size(); ++worker) {
       writer.integer(queue.clocks.of(worker));
@@ -141,7 +141,7 @@ void ParameterServer::restore(StateReader& state) {
   if (!rule_.in_step) most_lead_ = state.integer(0, updates_);
   for (Queue& queue : queues_) {
     queue.bucket.read(state);
-    for (std::uint32_t worker = 0; worker < seats_.size(); ++worker) {
+    for (std::uint32_t worker = 0; worker < incarnations_.size(); ++worker) {
       queue.held.push_back(restored(state, queue, worker));
       queue.pushed[worker] = true;
     }
@@ -153,7 +153,7 @@ void ParameterServer::restore(StateReader& state) {
     std::int64_t updates = version.value;
     if (!rule_.in_step) {
       updates = 0;
-      for (std::size_t worker = 0; worker < seats_.size(); ++worker) {
+      for (std::size_t worker = 0; worker < incarnations_.size(); ++worker) {
         updates = saturated::sum(updates, queue.clocks.of(worker) - queue.skipped[worker]);
       }
     }
@@ -178,7 +178,7 @@ ParameterServer::Push ParameterServer::restored(StateReader& state, Queue& queue
   } else if (!rule_.in_step) {
     // Skipped numbers of a worker that came back are fewer than the steps.
     const std::int64_t clock = state.integer(1, saturated::product(2, updates_));
-    queue.clocks.lose(worker);
+    queue.clocks.mark_lost(worker);
     queue.clocks.come_back(worker, clock);
     push.step = {clock - 1};
     push.staleness = state.integer(0, updates_);

@@ -71,7 +71,7 @@ ParameterServer::Workers ParameterServer::next_chosen(Instant now, Queue& queue,
     if (decision.kind == MessageKind::late) {
       dismiss(now, queue, decision.workers.front(), effects);
     } else {
-      seat(queue, decision, effects);
+      readmit(queue, decision, effects);
     }
   }
   return {};
@@ -110,7 +110,7 @@ Message ParameterServer::encoded(const Decision& decision) const {
   Message message{.kind = decision.kind, .version = {decisions_}};
   Workers words = decision.workers;
   if (decision.kind == MessageKind::returned) {
-    words.push_back(static_cast<std::uint32_t>(decision.generation));
+    words.push_back(static_cast<std::uint32_t>(decision.incarnation));
   }
   if (words.empty()) return message;
   message.payload = Payload::allocate({static_cast<std::int64_t>(4 * words.size())});
@@ -131,7 +131,7 @@ std::optional<ParameterServer::Decision> ParameterServer::decoded(const Message&
   if (bytes.size() != 4 * decision.workers.size()) return {};
   std::memcpy(decision.workers.data(), bytes.data(), bytes.size());
   if (returns) {
-    decision.generation = decision.workers.back();
+    decision.incarnation = decision.workers.back();
     decision.workers.pop_back();
   }
   const auto is_none = [this](std::uint32_t worker) {

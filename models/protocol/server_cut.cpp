@@ -53,7 +53,7 @@ bool ServerCut::hear(NodeId from, const Message& message) {
 void ServerCut::keep(Bytes size, std::function<std::string()> state, Effects& effects) {
   wanted_->keeping = true;
   under_way_ = true;
-  Keep keep{kJob, wanted_->cut, {}, 0, size, {}};
+  SaveState keep{kJob, wanted_->cut, {}, 0, size, {}};
   keep.state = std::move(state);
   effects.emplace_back(std::move(keep));
 }

@@ -1,7 +1,7 @@
 // The agreement of servers with workers on one cut at which all save their states.
 #pragma once
 
-#include "models/protocol/checkpoint.h"
+#include "models/protocol/checkpoint_rule.h"
 #include "models/protocol/node.h"
 #include "models/protocol/node_state.h"
 #include "models/protocol/training.h"

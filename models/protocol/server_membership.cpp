@@ -8,8 +8,8 @@
 namespace foretrain {
 
 // The chief cannot be lost, because its parameters are the final weights.
-void ParameterServer::lose(Instant now, NodeId peer, Effects& effects) {
-  const auto there = std::ranges::count(seats_, true, &Seat::taken);
+void ParameterServer::mark_lost(Instant now, NodeId peer, Effects& effects) {
+  const auto there = std::ranges::count(incarnations_, true, &WorkerIncarnation::taken);
   if (!training_->is_worker(peer) || index_of(peer) == 0 || there < rule_.least()) {
     effects.emplace_back(Fault{peer, "the connection to it was lost"});
     return;
@@ -37,7 +37,7 @@ void ParameterServer::forget(Queue& queue, std::uint32_t worker) {
     const auto concerns = [worker](const Decision& each) { return each.concerns(worker); };
     if (!cut_.decides() || std::ranges::any_of(queue.decisions, concerns)) return;
   } else {
-    queue.clocks.lose(worker);
+    queue.clocks.mark_lost(worker);
     queue.pushed[worker] = false;
     if (queue.over) return;
     for (Push& push : queue.applying) {
@@ -57,14 +57,14 @@ void ParameterServer::forget(Queue& queue, std::uint32_t worker) {
 // Steps of a worker that came back have numbers that no step of its earlier processes had.
 bool ParameterServer::is_late(const Queue& queue, std::uint32_t worker, const Message& push) const {
   if (chooses()) return !takes_part(queue, worker) || push.step < queue.standings[worker].first;
-  const Seat& seat = seats_[worker];
-  if (seat.is_first()) return false;
-  return queue.over || !seat.taken || queue.clocks.is_lost(worker) ||
+  const WorkerIncarnation& incarnation = incarnations_[worker];
+  if (incarnation.is_first()) return false;
+  return queue.over || !incarnation.taken || queue.clocks.is_lost(worker) ||
          push.step.value < queue.clocks.of(worker);
 }
 
 bool ParameterServer::is_gone(const Queue& queue, std::uint32_t worker) const {
-  return chooses() && seats_[worker].is_gone(queue.standings[worker].generation);
+  return chooses() && incarnations_[worker].is_gone(queue.standings[worker].incarnation);
 }
 
 bool ParameterServer::listens(const Queue& queue, std::uint32_t worker) const {
@@ -72,13 +72,13 @@ bool ParameterServer::listens(const Queue& queue, std::uint32_t worker) const {
 }
 
 bool ParameterServer::takes_part(const Queue& queue, std::uint32_t worker) const {
-  const Seat& seat = seats_[worker];
-  if (!chooses()) return seat.taken && !queue.clocks.is_lost(worker);
-  return seat.taken && queue.standings[worker].generation == seat.generation;
+  const WorkerIncarnation& incarnation = incarnations_[worker];
+  if (!chooses()) return incarnation.taken && !queue.clocks.is_lost(worker);
+  return incarnation.taken && queue.standings[worker].incarnation == incarnation.incarnation;
 }
 
 bool ParameterServer::all_take_part(const Queue& queue) const {
-  for (std::uint32_t worker = 0; worker < seats_.size(); ++worker) {
+  for (std::uint32_t worker = 0; worker < incarnations_.size(); ++worker) {
     if (!takes_part(queue, worker)) return false;
   }
   return true;
@@ -87,12 +87,14 @@ bool ParameterServer::all_take_part(const Queue& queue) const {
 void ParameterServer::pulled(Instant now, NodeId from, const Message& pull, Queue& queue,
                              Effects& effects) {
   const std::uint32_t worker = index_of(from);
-  const Seat& seat = seats_[worker];
-  if (!seat.taken || pull.version.value != seat.generation) return;  // of a lost process
+  const WorkerIncarnation& incarnation = incarnations_[worker];
+  if (!incarnation.taken || pull.version.value != incarnation.incarnation)
+    return;  // of a lost process
   if (queue.over) return send_last_values(queue, worker, effects);
   Push push{.step = pull.step, .version = pull.version, .at = now, .worker = worker, .pull = true};
-  const bool right = !seat.is_first() && (chooses() ? ask_to_return(now, queue, push, effects)
-                                                    : come_back(now, queue, push, effects));
+  const bool right =
+      !incarnation.is_first() &&
+      (chooses() ? ask_to_return(now, queue, push, effects) : come_back(now, queue, push, effects));
   if (!right) effects.emplace_back(Fault{from, "it sent a message out of turn"});
 }
 
@@ -123,9 +125,9 @@ bool ParameterServer::come_back(Instant now, Queue& queue, Push& pull, Effects& 
 // first bucket of all is at shard 0: its pull leads to the decision.
 bool ParameterServer::ask_to_return(Instant now, Queue& queue, Push& pull, Effects& effects) {
   const std::uint32_t worker = pull.worker;
-  const std::int64_t generation = seats_[worker].generation;
+  const std::int64_t incarnation = incarnations_[worker].incarnation;
   Standing& standing = queue.standings[worker];
-  const bool decided = standing.generation == generation;
+  const bool decided = standing.incarnation == incarnation;
   if (standing.pull || (decided && !standing.owed)) return false;
   standing.listens = true;
   standing.pull = std::move(pull);
@@ -136,19 +138,19 @@ bool ParameterServer::ask_to_return(Instant now, Queue& queue, Push& pull, Effec
     ++standing.pushed;
     standing.pull->step = standing.pushed.next();
     const bool ends = enough_ || decisions_ == updates_;  // it is informed of that
-    if (!ends) decide(now, {MessageKind::returned, {worker}, generation}, effects);
+    if (!ends) decide(now, {MessageKind::returned, {worker}, incarnation}, effects);
   }
   return true;
 }
 
-void ParameterServer::seat(Queue& queue, const Decision& decision, Effects& effects) {
+void ParameterServer::readmit(Queue& queue, const Decision& decision, Effects& effects) {
   const std::uint32_t worker = decision.workers.front();
   Standing& standing = queue.standings[worker];
   drop(queue, worker);  // of the process before
-  standing.generation = decision.generation;
+  standing.incarnation = decision.incarnation;
   standing.first = {std::numeric_limits<std::int64_t>::max()};  // it pulls before it pushes
   standing.owed = Standing::Owed{queue.bucket.lend(), queue.bucket.version()};
-  const bool here = standing.pull && standing.pull->version.value == decision.generation;
+  const bool here = standing.pull && standing.pull->version.value == decision.incarnation;
   if (here) welcome(queue, worker, effects);
 }
 

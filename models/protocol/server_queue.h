@@ -30,7 +30,7 @@ class Clocks {
     if (!lost_[worker]) ++at_[clocks_[worker]];
   }
   /// The worker is not waited for any more.
-  void lose(std::size_t worker) {
+  void mark_lost(std::size_t worker) {
     if (lost_[worker]) return;
     leave(clocks_[worker]);
     lost_[worker] = true;
@@ -60,15 +60,15 @@ class Clocks {
 };
 
 /// A worker's current or last process, as its server knows it.
-struct Seat {
-  std::int64_t generation = 1;
+struct WorkerIncarnation {
+  std::int64_t incarnation = 1;
   bool taken = true;  ///< else that process is lost
 
   /// The first process, never lost.
-  [[nodiscard]] bool is_first() const { return taken && generation == 1; }
+  [[nodiscard]] bool is_first() const { return taken && incarnation == 1; }
   /// This process of the worker is lost: nothing more comes from it, and it gets no answers.
   [[nodiscard]] bool is_gone(std::int64_t process) const {
-    return process < generation || (process == generation && !taken);
+    return process < incarnation || (process == incarnation && !taken);
   }
 };
 
@@ -95,11 +95,11 @@ struct ServerQueue {
   struct Decision {
     /// choice      an update takes the gradients of `workers`
     /// late        the gradient of `workers[0]` is dropped
-    /// returned    `workers[0]` takes part again, as this `generation`
+    /// returned    `workers[0]` takes part again, as this `incarnation`
     /// enough      the target is reached
     MessageKind kind = MessageKind::choice;
     Workers workers{};
-    std::int64_t generation = 0;
+    std::int64_t incarnation = 0;
 
     /// It is about a push of this worker.
     [[nodiscard]] bool concerns(std::uint32_t worker) const;
@@ -113,12 +113,12 @@ struct ServerQueue {
     };
     std::optional<Push> pull{};
     std::optional<Owed> owed{};
-    Step answered{};              ///< the step that was answered last
-    bool answer_dropped = false;  ///< the gradient of that step was dropped
-    Step pushed{-1};              ///< the step that was pushed last
-    Step first{};                 ///< the first step of this process
-    std::int64_t generation = 1;  ///< the process that the decisions so far refer to
-    bool listens = true;          ///< the worker is to be informed of the end
+    Step answered{};               ///< the step that was answered last
+    bool answer_dropped = false;   ///< the gradient of that step was dropped
+    Step pushed{-1};               ///< the step that was pushed last
+    Step first{};                  ///< the first step of this process
+    std::int64_t incarnation = 1;  ///< the process that the decisions so far refer to
+    bool listens = true;           ///< the worker is to be informed of the end
   };
   /// An answer that a checkpoint holds back.
   struct HeldAnswer {

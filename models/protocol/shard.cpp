@@ -88,16 +88,16 @@ bool ShardBucket::take_in(Payload& push, Effects& effects) const {
     auto gradient = expand(compression, push, count);
     if (!gradient) return false;
     push = *std::move(gradient);
-    effects.emplace_back(Worked{expand_cost(compression, count)});
+    effects.emplace_back(SpentCost{expand_cost(compression, count)});
     return true;
   }
   if (!training_->sparse()) return push.size() == values_.size();
   if (!training_->numerics) {
-    effects.emplace_back(Worked{decode_cost(listed_in(push))});
+    effects.emplace_back(SpentCost{decode_cost(listed_in(push))});
     return true;
   }
   const auto parts = decode(push, count);
-  if (parts) effects.emplace_back(Worked{decode_cost(parts->listed())});
+  if (parts) effects.emplace_back(SpentCost{decode_cost(parts->listed())});
   return parts.has_value();
 }
 
@@ -163,7 +163,7 @@ Payload ShardBucket::answer(const Payload& push, const Payload& values, Effects&
     lent_ = true;
     return values;
   }
-  effects.emplace_back(Worked{gather_cost(listed.wanted)});
+  effects.emplace_back(SpentCost{gather_cost(listed.wanted)});
   const Bytes size{4 * listed.wanted};
   if (!parts) return Payload::sized(size);
   Payload wanted = Payload::allocate(size);

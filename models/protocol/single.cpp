@@ -49,7 +49,7 @@ void SingleWorker::go_on(Instant now, Effects& effects) {
 void SingleWorker::keep(Effects& effects) {
   const std::int64_t cut = parameters_.version().value;
   cuts_.take(cut);
-  Keep keep{kKeepJob, cut, {cut}, evaluated_, {}, {}};
+  SaveState keep{kKeepJob, cut, {cut}, evaluated_, {}, {}};
   keep.size = parameters_.kept_size() + state_size(2, 0, 0) + worker_compute_.kept_size();
   keep.gradients = worker_compute_.batches();
   keep.state = [this] {
@@ -86,7 +86,7 @@ void SingleWorker::compute_gradient(Instant now, Effects& effects) {
 void SingleWorker::compute_batch(Effects& effects) {
   const Payload view = worker_compute_.view(all(), parameters_.values(), worked_);
   Job job = worker_compute_.gradient_job(computed_, kGradientJob, view);
-  for (const Effect& worked : worked_) job.cost = job.cost + std::get<Worked>(worked).cost;
+  for (const Effect& spent : worked_) job.cost = job.cost + std::get<SpentCost>(spent).cost;
   worked_.clear();
   effects.emplace_back(Compute{std::move(job)});
 }

@@ -6,7 +6,7 @@
 #include "models/networks/network.h"
 #include "models/optimizers/optimizer.h"
 #include "models/payload/compression.h"
-#include "models/protocol/checkpoint.h"
+#include "models/protocol/checkpoint_rule.h"
 #include "models/protocol/layout.h"
 #include "models/protocol/options.h"
 #include "models/tensor/payload.h"

@@ -132,7 +132,7 @@ void Worker::keep(NodeId from, const Message& cut, Effects& effects) {
   state.number(gradient_.loss());
   clock_.write(state);
   worker_compute_.write(state);
-  Keep keep{kKeep, cut.version.value, step_, evaluated_, {}, {}};
+  SaveState keep{kKeep, cut.version.value, step_, evaluated_, {}, {}};
   keep.size = state_size(7 + StepClock::kStateIntegers, 0, 0) + worker_compute_.kept_size();
   keep.gradients = worker_compute_.batches();
   keep.state = [kept = state.take()] { return kept; };
@@ -198,8 +198,8 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
   end_step(now, effects);
 }
 
-void Worker::rejoin(std::int64_t generation) {
-  generation_ = generation;
+void Worker::rejoin(std::int64_t incarnation) {
+  incarnation_ = incarnation;
   state_ = State::joining;
 }
 
@@ -209,7 +209,7 @@ void Worker::pull(std::uint32_t index, Effects& effects) {
   bucket.pushed = number_;
   ++awaited_;
   Message message{.kind = MessageKind::pull, .step = number_, .bucket = index};
-  message.version = {generation_};
+  message.version = {incarnation_};
   const int shard = training_->layout->buckets[index].shard;
   effects.emplace_back(Send{training_->server(shard), std::move(message)});
 }
@@ -329,7 +329,7 @@ Payload Worker::parameters_held(Payload SparseView::*part, Effects& effects) con
   if (sparse_.size() == 1) return sparse_.front().*part;
   Bytes size;
   for (const SparseView& bucket : sparse_) size += (bucket.*part).size();
-  effects.emplace_back(Worked{copy_cost(size.value / 4)});
+  effects.emplace_back(SpentCost{copy_cost(size.value / 4)});
   if (!training_->numerics) return Payload::sized(size);
   Payload held = Payload::allocate(size);
   auto to = held.writable_floats().begin();

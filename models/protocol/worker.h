@@ -33,7 +33,7 @@ class Worker : public Node {
   void restore(StateReader& state) override;
   /// It begins with pulls. Its batches continue from the number of its first step, given in the
   /// answer of the first bucket: no step of an earlier process had it.
-  void rejoin(std::int64_t generation) override;
+  void rejoin(std::int64_t incarnation) override;
 
  private:
   enum class State {
@@ -125,7 +125,7 @@ class Worker : public Node {
   Version evaluation_due_;      // version of the next one; zero: not known yet
   bool evaluates_ = false;      // after the step under way
   bool restored_ = false;       // not started since
-  std::int64_t generation_ = 1;
+  std::int64_t incarnation_ = 1;
 };
 
 }  // namespace foretrain

@@ -179,7 +179,7 @@ Payload WorkerCompute::push(const Bucket& bucket, bool all, Effects& effects) {
   Payload gradient = gradient_.slice(bucket.offset(), bucket.size());
   const Compression& compression = training_->compression;
   if (!compression.wanted() || training_->servers == 0) return gradient;  // sums: Reduction
-  effects.emplace_back(Worked{compress_cost(compression, bucket.count)});
+  effects.emplace_back(SpentCost{compress_cost(compression, bucket.count)});
   std::span<float> rest = rest_;
   if (!rest.empty()) {
     rest = rest.subspan(static_cast<std::size_t>(bucket.first),
@@ -189,10 +189,10 @@ Payload WorkerCompute::push(const Bucket& bucket, bool all, Effects& effects) {
 }
 
 Payload WorkerCompute::push_touched(const Bucket& bucket, bool all, Effects& effects) const {
-  const auto worked = [&](Listed listed) { effects.emplace_back(Worked{encode_cost(listed)}); };
+  const auto spent = [&](Listed listed) { effects.emplace_back(SpentCost{encode_cost(listed)}); };
   if (!training_->numerics) {
     const Listed listed = listed_mean(*training_, bucket, all);
-    worked(listed);
+    spent(listed);
     return Payload::sized(push_size(listed));
   }
   const Gathered& last = gathered(batches_ - 1);
@@ -210,7 +210,7 @@ Payload WorkerCompute::push_touched(const Bucket& bucket, bool all, Effects& eff
                         .gradient = gradient_.floats().subspan(from, touched.size()),
                         .all = all,
                         .wanted = wanted};
-  worked(push.listed());
+  spent(push.listed());
   return encode(push);
 }
 
@@ -224,7 +224,7 @@ Payload WorkerCompute::view(const Bucket& bucket, const Payload& values, Effects
   if (!sparse() || values.size() != bucket.size()) return values;
   const Bytes size = answer_size(bucket);
   if (size == bucket.size()) return values;
-  effects.emplace_back(Worked{pick_cost(size.value / 4)});
+  effects.emplace_back(SpentCost{pick_cost(size.value / 4)});
   if (!training_->numerics) return Payload::sized(size);
   Payload wanted = Payload::allocate(size);
   const auto to = wanted.writable_floats();

@@ -28,7 +28,7 @@ void Supervisor::on(const Left& input) {
   const bool can_lose =
       stage_ == Stage::training && is<Training>(id) && may_lose(*rules_.training, id, lost());
   if (can_lose && node.runs) return;
-  if (lose(id, "left: " + input.why)) return;
+  if (mark_lost(id, "left: " + input.why)) return;
   const std::string what = fmt::format("{} left: {}", rules_.described(id), input.why);
   if (!node.runs && holds()) return gone(id, what, what);
   suspect({id, what, fmt::format("{}: {}", rules_.named(id), input.why)});
@@ -44,14 +44,14 @@ void Supervisor::on(const Exited& input) {
   if (is<Absent>(id)) return start_if_due(id);
   if (is<Lost>(id)) return maybe_return(id);
   if (is<Returning>(id)) return give_up_return(id, input.how);
-  if (lose(id, input.how)) return;
+  if (mark_lost(id, input.how)) return;
   const std::string what = fmt::format("{} {}", rules_.described(id), input.how);
   gone(id, what, what);
 }
 
 void Supervisor::on(const Silent& input) {
   const NodeId id = input.node;
-  if (stage_ != Stage::training || lose(id, input.how)) return;
+  if (stage_ != Stage::training || mark_lost(id, input.how)) return;
   const std::string what = fmt::format("{} {}", rules_.described(id), input.how);
   gone(id, what, what + input.advice);
   if (!ended_.again) kill(id);  // it would not react to a message
@@ -75,7 +75,7 @@ void Supervisor::on(const FaultDue& input) {
   const bool alone = !input.together && all_may_be_lost(there);
   for (const NodeId id : there) {
     if (alone) {
-      lose(id, input.how, back);
+      mark_lost(id, input.how, back);
     } else if (id != first) {
       kill(id);
     }
@@ -92,7 +92,7 @@ bool Supervisor::all_may_be_lost(const std::vector<NodeId>& ids) const {
                              [&](NodeId id) { return may_lose(*rules_.training, id, gone++); });
 }
 
-bool Supervisor::lose(NodeId id, const std::string& why, std::optional<Back> back) {
+bool Supervisor::mark_lost(NodeId id, const std::string& why, std::optional<Back> back) {
   if (stage_ != Stage::training || !is<Training>(id)) return false;
   if (!may_lose(*rules_.training, id, lost())) return false;
   kill(id);

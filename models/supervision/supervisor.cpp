@@ -243,7 +243,7 @@ void Supervisor::trouble(const Told& told) {
   // The node may be lost instead, unless all hold for its peer.
   const bool holds_for_peer = told.peer && stage_ == Stage::training && holds() &&
                               !may_lose(*rules_.training, *told.peer, lost());
-  if (!holds_for_peer && lose(id, "gave up: " + told.why)) return;
+  if (!holds_for_peer && mark_lost(id, "gave up: " + told.why)) return;
   if (!told.peer) return fail(fmt::format("{}: {}", rules_.named(id), told.why));
   const std::string role = rules_.training->role(id);
   if (const auto* lost = std::get_if<Lost>(&life(*told.peer))) {
@@ -283,7 +283,7 @@ void Supervisor::on(const TimerFired& input) {
   }
   const auto suspicion = std::exchange(suspicion_, {});
   if (!suspicion) return;
-  if (suspicion->gives_up && lose(*suspicion->gives_up, suspicion->why)) return;
+  if (suspicion->gives_up && mark_lost(*suspicion->gives_up, suspicion->why)) return;
   if (is_lost(suspicion->node)) return fail(suspicion->failure);
   // Its connection is broken; it is unknown whether its process runs.
   if (!again(suspicion->node, std::nullopt)) return fail(suspicion->failure);

@@ -110,7 +110,7 @@ class Supervisor {
   void leave_for_kernels(NodeId id);
   void maybe_prepare();
   /// The others continue without the node. False if they cannot.
-  bool lose(NodeId id, const std::string& why, std::optional<Back> back = {});
+  bool mark_lost(NodeId id, const std::string& why, std::optional<Back> back = {});
   void plan_return(NodeId id, std::optional<Back> back);
   void say_when(NodeId id, const Back& back);
   void maybe_return(NodeId id);

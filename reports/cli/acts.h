@@ -5,9 +5,9 @@
 #include "reports/cli/commands.h"
 #include "reports/record/record.h"
 #include "reports/studies/budget/budget.h"
-#include "reports/studies/measured/forecast.h"
+#include "reports/studies/measured/forecast_rows.h"
 #include "reports/studies/sweep/sweep.h"
-#include "reports/studies/whatif/whatif.h"
+#include "reports/studies/whatif/whatif_data.h"
 
 #include <functional>
 #include <iosfwd>
@@ -22,9 +22,10 @@ namespace foretrain {
 /// Writes a scenario from what the options say; where they do not say all, and somebody sits at a
 /// terminal, asks. Tells what to do next.
 int new_scenario(const Arguments& arguments);
-/// Asks `in` for each answer that `draft` misses, again where it means nothing; an empty line takes
-/// what is proposed. `say`: what is told, as it is. @throws InputError where `in` ends
-Draft ask_draft(Draft draft, std::istream& in, const std::function<void(const std::string&)>& say);
+/// Asks `in` for each answer that `scaffold` misses, again where it means nothing; an empty line
+/// takes what is proposed. `say`: what is told, as it is. @throws InputError where `in` ends
+Scaffold ask_scaffold(Scaffold scaffold, std::istream& in,
+                      const std::function<void(const std::string&)>& say);
 /// Lists the library's scenarios; of one the text, printed or copied.
 int examples(const Arguments& arguments);
 /// The scenario resolved, its step graph, or the schema of all scenarios.

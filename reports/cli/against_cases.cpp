@@ -1,9 +1,9 @@
 // What `validate --against TABLE` does.
 #include "reports/cli/acts.h"
 #include "reports/record/files.h"
-#include "reports/record/tell_people.h"
+#include "reports/record/stderr_note.h"
 #include "reports/show/figures/of_studies.h"
-#include "reports/show/page/report.h"
+#include "reports/show/page/page_report.h"
 #include "reports/show/page/result_page.h"
 #include "reports/show/terminal/progress.h"
 #include "reports/show/terminal/result_text.h"
@@ -49,7 +49,7 @@ int validate_against(const Answer& answer, AgainstOptions options) {
       result_page(table.stem().string() + ": foretrain validate", result, {figure}), folder));
   const double median = errors_of(forecasts).front().median;
   if (!options.fail_above || median * 100 <= *options.fail_above) return kDone;
-  tell_people(fmt::format("error: the median error is above {} %\n", *options.fail_above));
+  stderr_note(fmt::format("error: the median error is above {} %\n", *options.fail_above));
   return kFailed;
 }
 

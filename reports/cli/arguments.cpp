@@ -4,7 +4,7 @@
 #include "reports/record/files.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/library/machine_file.h"
-#include "scenarios/resolve/check.h"
+#include "scenarios/resolve/check_case.h"
 #include "scenarios/resolve/read.h"
 #include "scenarios/spec/machine.h"
 

@@ -3,7 +3,7 @@
 
 #include "reports/cli/commands.h"
 #include "reports/cli/validate_cases.h"
-#include "scenarios/library/draft.h"
+#include "scenarios/library/scaffold.h"
 
 #include <optional>
 #include <string>
@@ -18,7 +18,7 @@ namespace foretrain {
 /// How help calls the scenario that a command is about; completion knows it by that.
 inline constexpr const char* kScenarioWord = "scenario";
 
-/// Each subcommand uses its part; reports/cli/options.h says what its words are.
+/// Each subcommand uses its part; reports/cli/command_options.h says what its words are.
 struct Arguments {
   // The scenario.
   std::string scenario;
@@ -81,7 +81,7 @@ struct Arguments {
   int batch = 0;                     ///< of import; 0: as the trace says
   int rank = -1;                     ///< of import, in a trace of several; -1: not said
   int device = -1;                   ///< likewise
-  Draft draft;                       ///< of new
+  Scaffold scaffold;                 ///< of new
   std::string parameters;            ///< of import, with `step`: of the model, 110M
   std::string step;                  ///< of import: what one took, 350 ms; empty: a trace says it
   int workers = 0;                   ///< of import, with `step`; 0: as the scenario says

@@ -3,14 +3,14 @@
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
 #include "reports/record/json_object.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/show/terminal/progress.h"
 #include "reports/show/terminal/result_text.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/units.h"
 #include "scenarios/library/library.h"
-#include "scenarios/resolve/beside.h"
 #include "scenarios/resolve/read.h"
+#include "scenarios/resolve/relative_paths.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -90,7 +90,7 @@ int budget_cases(const Arguments& arguments, BudgetOptions modes) {
   const Offer* cheapest = found.cheapest();
   if (const Offer* told = cheapest != nullptr ? cheapest : found.in_budget()) {
     const auto path = folder / "cluster.yaml";
-    write_text_file(path, to_yaml(seen_from(folder, told->scenario_case.scenario)));
+    write_text_file(path, to_yaml(paths_relative_to(folder, told->scenario_case.scenario)));
     answer.tell(fmt::format("scenario: {}\n", path.string()));
   }
   answer.tell(fmt::format("written:  {}\n", folder.string()));

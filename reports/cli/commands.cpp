@@ -6,12 +6,12 @@
 #include "reports/record/files.h"
 #include "reports/record/interruption.h"
 #include "reports/record/not_done.h"
+#include "reports/record/stderr_note.h"
 #include "reports/record/summary.h"
-#include "reports/record/tell_people.h"
 #include "reports/show/terminal/progress.h"
 #include "reports/show/terminal/result_text.h"
-#include "reports/studies/bands/bands.h"
-#include "reports/studies/trainings/result.h"
+#include "reports/studies/seeds/seed_intervals.h"
+#include "reports/studies/trainings/trainings_result.h"
 #include "scenarios/language/text_guard.h"
 #include "scenarios/language/write_error.h"
 
@@ -70,17 +70,17 @@ int status_of(Outcome outcome) {
 }
 
 void Answer::say(const std::string& line) const {
-  if (!quiet) tell_people(line + "\n");
+  if (!quiet) stderr_note(line + "\n");
 }
 
 void Answer::tell(std::string_view text) const {
   if (!json) return print_result(text);
-  if (full) tell_people(text);
+  if (full) stderr_note(text);
 }
 
 void Answer::tell_anyway(std::string_view text) const {
   if (!json) return print_result(text);
-  tell_people(text);
+  stderr_note(text);
 }
 
 std::filesystem::path Answer::root_of(const Scenario& scenario) const {
@@ -175,7 +175,7 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
         }
         if (answer.json) answers.push_back(to_json(record));  // of many nodes it is large
         status = status_of(record.outcome);
-        if (!record.failure.empty()) tell_people(fmt::format("error: {}\n", record.failure));
+        if (!record.failure.empty()) stderr_note(fmt::format("error: {}\n", record.failure));
         unless_full(status, [&] {
           if (keep) keep(record, folder);
           if (answer.provenance) write_provenance(answer.provenance(), folder);
@@ -184,7 +184,7 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
         records.push_back(std::move(record));
         if (status == kDone) return true;
         const std::string how = how_it_goes_on(answer, each, folder);
-        if (!how.empty()) tell_people(how + "\n");
+        if (!how.empty()) stderr_note(how + "\n");
         return false;
       },
       [&] {
@@ -210,17 +210,18 @@ int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, 
     Interruption::check();
     std::optional<Progress> progress(std::in_place, "seeds of " + each.label(), answer.quiet,
                                      "trainings");
-    BandOptions options{answer.folder_of(each), threads, {}};
+    SeedIntervalOptions options{answer.folder_of(each), threads, {}};
     options.progress = [&](std::int64_t done, std::int64_t of) { progress->update(done, of); };
-    const Bands bands = simulate_bands(each, seeds, options, simulate);
+    const SeedIntervals intervals = simulate_seed_intervals(each, seeds, options, simulate);
     progress.reset();
-    answers.push_back(to_json(bands));
-    Result result = bands_result(bands);
+    answers.push_back(to_json(intervals));
+    Result result = seed_intervals_result(intervals);
     result.tables.front().full = cases.size() > 1;  // of several cases a sentence each
     answer.tell(
         fmt::format("{}\nrecords: {}\n\n", to_text(result, answer.full), options.folder.string()));
-    unless_full(status,
-                [&] { write_text_file(options.folder / "bands.csv", to_csv(bands_table(bands))); });
+    unless_full(status, [&] {
+      write_text_file(options.folder / "bands.csv", to_csv(seed_intervals_table(intervals)));
+    });
     return status == kDone;
   });
   return status;

@@ -6,7 +6,7 @@
 #include "reports/cli/commands.h"
 #include "reports/record/interruption.h"
 #include "reports/record/not_done.h"
-#include "reports/record/tell_people.h"
+#include "reports/record/stderr_note.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/units.h"
 #include "scenarios/language/write_error.h"
@@ -35,7 +35,7 @@ Bytes peak_memory() {
 
 int tell_failure(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
-    tell_people(
+    stderr_note(
         fmt::format("error: there is not enough memory: this process has had {}, and asked "
                     "for more; fewer examples (dataset.take), workers, a smaller model or batch "
                     "take less\n",
@@ -45,11 +45,11 @@ int tell_failure(const std::exception& error) {
   const bool tells_itself = dynamic_cast<const NotDone*>(&error) != nullptr ||
                             dynamic_cast<const WriteError*>(&error) != nullptr;
   if (Interruption::last() != 0 && !tells_itself) {  // a consequence of the signal
-    tell_people(fmt::format("error: {}\n", interrupted_by(Interruption::last())));
+    stderr_note(fmt::format("error: {}\n", interrupted_by(Interruption::last())));
     return kInterrupted;
   }
   const bool bug = dynamic_cast<const InvariantViolation*>(&error) != nullptr;
-  tell_people(fmt::format("error: {}{}\n", bug ? "foretrain has a bug: " : "", reason_of(error)));
+  stderr_note(fmt::format("error: {}{}\n", bug ? "foretrain has a bug: " : "", reason_of(error)));
   if (const auto* broken = dynamic_cast<const NotDone*>(&error))
     return status_of(broken->outcome());
   if (dynamic_cast<const WriteError*>(&error) != nullptr) return kFailed;
@@ -69,7 +69,7 @@ int exit_status(const std::function<int()>& act) {
   const bool taken = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
   if (Interruption::last() != 0) return kInterrupted;
   if (taken || status != kDone) return status;
-  tell_people("error: standard output: cannot write all of it\n");
+  stderr_note("error: standard output: cannot write all of it\n");
   return kFailed;
 }
 

@@ -1,5 +1,5 @@
 // The words of the commands that neither train nor simulate.
-#include "reports/cli/options.h"
+#include "reports/cli/command_options.h"
 
 #include <CLI/CLI.hpp>
 

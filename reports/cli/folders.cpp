@@ -3,9 +3,9 @@
 #include "models/base/random.h"
 #include "reports/record/files.h"
 #include "scenarios/language/input_error.h"
-#include "scenarios/resolve/beside.h"
+#include "scenarios/resolve/equal_work.h"
 #include "scenarios/resolve/read.h"
-#include "scenarios/resolve/same_work.h"
+#include "scenarios/resolve/relative_paths.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -66,7 +66,7 @@ std::string other_answer(const ClaimedPlace& place) {
   const fs::path path = place.folder / kScenarioFile;
   if (!fs::exists(path)) return {};
   const std::string text = read_text_file(path);
-  const Scenario ours = seen_from(place.folder, place.scenario);
+  const Scenario ours = paths_relative_to(place.folder, place.scenario);
   if (text == to_yaml(ours)) return {};
   try {
     const Scenario other = parse_scenario(text, path.string()).front().scenario;
@@ -209,7 +209,7 @@ void EarlierFiles::tell(const Answer& answer) const {
 }
 
 void sign_answer(const fs::path& folder, const Scenario& scenario) {
-  write_text_file(folder / kScenarioFile, to_yaml(seen_from(folder, scenario)));
+  write_text_file(folder / kScenarioFile, to_yaml(paths_relative_to(folder, scenario)));
 }
 
 void refuse_existing(const std::string& file, bool replace) {

@@ -2,7 +2,7 @@
 
 #include "models/base/check.h"
 #include "reports/cli/describe.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/show/terminal/tables.h"
 #include "reports/show/terminal/width.h"
 #include "scenarios/language/input_error.h"

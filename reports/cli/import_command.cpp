@@ -1,7 +1,7 @@
 // The command that makes a scenario of what somebody brings of their own training.
 #include "reports/cli/acts.h"
 #include "reports/record/summary.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "scenarios/import/import_job.h"
 #include "scenarios/language/file_check.h"
 #include "scenarios/resolve/read.h"

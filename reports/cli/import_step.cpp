@@ -2,7 +2,7 @@
 #include "reports/cli/acts.h"
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "scenarios/import/import_job.h"
 #include "scenarios/import/measured_step.h"
 #include "scenarios/language/input_error.h"

@@ -1,14 +1,14 @@
 // The command `new`: its words, what it asks, the scenario that it writes.
 #include "models/networks/registry.h"
 #include "reports/cli/acts.h"
+#include "reports/cli/command_options.h"
 #include "reports/cli/folders.h"
-#include "reports/cli/options.h"
 #include "reports/record/files.h"
-#include "reports/record/tell_people.h"
-#include "reports/record/text.h"
+#include "reports/record/stderr_note.h"
+#include "reports/record/wrapped_text.h"
 #include "scenarios/language/input_error.h"
-#include "scenarios/library/draft.h"
 #include "scenarios/library/library.h"
+#include "scenarios/library/scaffold.h"
 #include "scenarios/resolve/read.h"
 
 #include <CLI/CLI.hpp>
@@ -31,53 +31,53 @@ constexpr const char* kFirstFile = "scenario.yaml";
 /// One thing that is asked.
 struct Asked {
   const char* name;
-  std::string Draft::*answer;
-  std::string (*what)(const Draft& draft);
+  std::string Scaffold::*answer;
+  std::string (*what)(const Scaffold& scaffold);
 };
 
-std::string ask_question(const Draft& /*draft*/) {
+std::string ask_question(const Scaffold& /*draft*/) {
   std::string text = "What do you want to know?\n";
-  for (const DraftQuestion& question : draft_questions()) {
+  for (const ScaffoldQuestion& question : scaffold_questions()) {
     text += fmt::format("  {:<12}{}\n", question.word, question.asks);
   }
   return text;
 }
 
 const Asked kAsked[] = {
-    {"model", &Draft::model,
-     [](const Draft& /*draft*/) {
+    {"model", &Scaffold::model,
+     [](const Scaffold& /*draft*/) {
        return wrap(
            fmt::format("What is trained? {}; one of your own, in PyTorch: foretrain import.",
                        fmt::join(network_names(), ", ")));
      }},
-    {"data", &Draft::data,
-     [](const Draft& draft) {
+    {"data", &Scaffold::data,
+     [](const Scaffold& scaffold) {
        std::string text = "What does it learn from?\n";
-       for (const std::string& format : formats_for(draft.model)) {
+       for (const std::string& format : formats_for(scaffold.model)) {
          text += fmt::format("  {:<12}{}\n", format,
                              is_drawn(format) ? "drawn by the program" : "files of yours");
        }
        return text;
      }},
-    {"path", &Draft::path,
-     [](const Draft& draft) {
-       return fmt::format("In which folder are its {} files?\n", draft.data);
+    {"path", &Scaffold::path,
+     [](const Scaffold& scaffold) {
+       return fmt::format("In which folder are its {} files?\n", scaffold.data);
      }},
-    {"cluster", &Draft::cluster,
-     [](const Draft& /*draft*/) {
+    {"cluster", &Scaffold::cluster,
+     [](const Scaffold& /*draft*/) {
        return wrap(
            fmt::format("Where? {}: on this machine; or on hosts of the library, such as "
                        "dgx-1 x 4: {}.",
                        kHere, fmt::join(library_names("hardware"), ", ")));
      }},
-    {"question", &Draft::question, ask_question},
+    {"question", &Scaffold::question, ask_question},
 };
 
 /// Whether nothing is left to ask.
-bool is_whole(const Draft& draft) {
+bool is_whole(const Scaffold& scaffold) {
   return std::ranges::none_of(kAsked, [&](const Asked& each) {
-    const bool needed = each.answer != &Draft::path || !is_drawn(draft.data);
-    return needed && (draft.*each.answer).empty();
+    const bool needed = each.answer != &Scaffold::path || !is_drawn(scaffold.data);
+    return needed && (scaffold.*each.answer).empty();
   });
 }
 
@@ -90,34 +90,36 @@ std::string trim_line(const std::string& line) {
 }  // namespace
 
 void new_options(CLI::App& command, Arguments& arguments) {
-  Draft& draft = arguments.draft;
-  command.add_option("--model", draft.model, "a network by name, such as lenet")->type_name("NAME");
+  Scaffold& scaffold = arguments.scaffold;
+  command.add_option("--model", scaffold.model, "a network by name, such as lenet")
+      ->type_name("NAME");
   command
-      .add_option("--data", draft.data,
+      .add_option("--data", scaffold.data,
                   "what it learns from: digits, images, clicks are drawn; idx, cifar10, libsvm, "
                   "criteo are files")
       ->type_name("FORMAT");
-  command.add_option("--path", draft.path, "the folder of such files")->type_name("FOLDER");
+  command.add_option("--path", scaffold.path, "the folder of such files")->type_name("FOLDER");
   command
-      .add_option("--cluster", draft.cluster,
+      .add_option("--cluster", scaffold.cluster,
                   "here: this machine; or hosts of the library, such as 'dgx-1 x 4'")
       ->type_name("HOSTS");
   std::vector<std::string> words;
-  words.reserve(draft_questions().size());
-  for (const DraftQuestion& question : draft_questions()) words.emplace_back(question.word);
-  command.add_option("--question", draft.question, "what you want to know")
+  words.reserve(scaffold_questions().size());
+  for (const ScaffoldQuestion& question : scaffold_questions()) words.emplace_back(question.word);
+  command.add_option("--question", scaffold.question, "what you want to know")
       ->check(CLI::IsMember(words));
   command.add_option("--out", arguments.out, "the scenario (default: scenario.yaml)")
       ->type_name("FILE");
   command.add_flag("--force", arguments.replaces, "replace the file where it is there");
 }
 
-Draft ask_draft(Draft draft, std::istream& in, const std::function<void(const std::string&)>& say) {
+Scaffold ask_scaffold(Scaffold scaffold, std::istream& in,
+                      const std::function<void(const std::string&)>& say) {
   for (const Asked& each : kAsked) {
-    std::string& answer = draft.*each.answer;
-    if (!answer.empty() || (each.answer == &Draft::path && is_drawn(draft.data))) continue;
-    const std::string proposed = completed_draft(draft).*each.answer;
-    say("\n" + each.what(draft));
+    std::string& answer = scaffold.*each.answer;
+    if (!answer.empty() || (each.answer == &Scaffold::path && is_drawn(scaffold.data))) continue;
+    const std::string proposed = completed_scaffold(scaffold).*each.answer;
+    say("\n" + each.what(scaffold));
     for (bool good = false; !good;) {
       say(fmt::format("{} [{}]: ", each.name, proposed));
       std::string line;
@@ -125,31 +127,31 @@ Draft ask_draft(Draft draft, std::istream& in, const std::function<void(const st
       line = trim_line(line);
       answer = line.empty() ? proposed : line;
       try {
-        check_draft(draft);
+        check_scaffold(scaffold);
         good = true;
       } catch (const InputError& error) {
         say(wrap(error.what()));
       }
     }
   }
-  return draft;
+  return scaffold;
 }
 
 int new_scenario(const Arguments& arguments) {
   const std::string file = arguments.out.empty() ? kFirstFile : arguments.out;
   refuse_existing(file, arguments.replaces);
-  Draft draft = arguments.draft;
-  check_draft(draft);
-  if (!is_whole(draft) && isatty(STDIN_FILENO) != 0) {
-    draft = ask_draft(std::move(draft), std::cin, tell_people);
+  Scaffold scaffold = arguments.scaffold;
+  check_scaffold(scaffold);
+  if (!is_whole(scaffold) && isatty(STDIN_FILENO) != 0) {
+    scaffold = ask_scaffold(std::move(scaffold), std::cin, stderr_note);
   }
-  draft = completed_draft(std::move(draft));
-  const std::string text = draft_yaml(draft, file);
+  scaffold = completed_scaffold(std::move(scaffold));
+  const std::string text = scaffold_yaml(scaffold, file);
   parse_scenario(text, file);  // nothing is written that could not be read
   write_text_file(file, text);
   print_result(fmt::format("written: {}\n", file));
   const char* mark = "next:";
-  for (const NextCommand& next : next_commands(draft, file)) {
+  for (const NextCommand& next : next_commands(scaffold, file)) {
     print_result(fmt::format("{:<9}{:<44} # {}\n", mark, next.command, next.what));
     mark = "";
   }

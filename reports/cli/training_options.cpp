@@ -1,5 +1,5 @@
 // The words on the command line about how nodes of a training for real are started.
-#include "reports/cli/options.h"
+#include "reports/cli/command_options.h"
 
 #include <CLI/CLI.hpp>
 

@@ -1,6 +1,6 @@
 // Runs that have not ended, whose checkpoints are there.
 #include "reports/cli/folders.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>

@@ -3,11 +3,11 @@
 #include "reports/cli/failure.h"
 #include "reports/record/files.h"
 #include "reports/record/json_object.h"
-#include "reports/record/tell_people.h"
-#include "reports/record/text.h"
+#include "reports/record/stderr_note.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/show/figures/of_records.h"
 #include "reports/show/figures/of_studies.h"
-#include "reports/show/page/report.h"
+#include "reports/show/page/page_report.h"
 #include "reports/show/page/sections.h"
 #include "reports/show/terminal/result_text.h"
 #include "reports/studies/validation/output.h"
@@ -83,7 +83,7 @@ bool passes(const Validation& validation, const Judgement& judgement) {
       validation.weights_equal().value_or(true) && validation.replays_equal().value_or(true);
   if (!judgement.fail_above) return good;
   for (const std::string& strategy : strategies_above(validation, *judgement.fail_above / 100)) {
-    tell_people(fmt::format("error: {}: the median error of the step time is above {} %\n",
+    stderr_note(fmt::format("error: {}: the median error of the step time is above {} %\n",
                             strategy, *judgement.fail_above));
     good = false;
   }

@@ -5,8 +5,8 @@
 #include "reports/record/files.h"
 #include "reports/record/interruption.h"
 #include "reports/record/json_object.h"
-#include "reports/record/text.h"
-#include "reports/show/page/report.h"
+#include "reports/record/wrapped_text.h"
+#include "reports/show/page/page_report.h"
 #include "reports/show/terminal/result_text.h"
 #include "scenarios/language/write_error.h"
 

@@ -1,7 +1,7 @@
 #include "reports/record/caveats.h"
 
 #include "reports/record/collector.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "scenarios/resolve/faults.h"
 #include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"

@@ -2,7 +2,7 @@
 #include "reports/record/collector.h"
 
 #include "reports/record/summary.h"
-#include "scenarios/resolve/local_sum.h"
+#include "scenarios/resolve/gradient_counts.h"
 
 #include <algorithm>
 #include <bit>

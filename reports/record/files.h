@@ -51,8 +51,8 @@ std::filesystem::path set_aside(const std::filesystem::path& folder,
                                 const std::vector<std::string>& names);
 
 /// Reads a record with its rows sorted. If it has no end, since its training still runs or its
-/// writer (writer.h) was killed, it is read up to the last complete rows; its outcome is then
-/// `interrupted`, and its totals are computed from the rows. @throws InputError that names the
+/// writer (record_writer.h) was killed, it is read up to the last complete rows; its outcome is
+/// then `interrupted`, and its totals are computed from the rows. @throws InputError that names the
 /// file, the line, the error
 Record read_record(const std::filesystem::path& folder);
 

@@ -1,7 +1,7 @@
 // A hand-written encoder of three small messages, so that the build needs no protocol compiler.
 #include "reports/record/tensorboard.h"
 
-#include "reports/record/shown.h"
+#include "reports/record/downsampled.h"
 
 #include <boost/crc.hpp>
 

@@ -1,8 +1,8 @@
 // A record's scalars as a TensorBoard event file.
 #pragma once
 
+#include "reports/record/downsampled.h"
 #include "reports/record/record.h"
-#include "reports/record/shown.h"
 
 #include <chrono>
 #include <cstddef>

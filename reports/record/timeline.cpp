@@ -1,6 +1,6 @@
 #include "reports/record/timeline.h"
 
-#include "reports/record/shown.h"
+#include "reports/record/downsampled.h"
 #include "reports/record/tensorboard.h"
 
 #include <fmt/format.h>

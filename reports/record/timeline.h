@@ -1,8 +1,8 @@
 // A record's steps as a timeline for Perfetto.
 #pragma once
 
+#include "reports/record/downsampled.h"
 #include "reports/record/record.h"
-#include "reports/record/shown.h"
 
 #include <cstddef>
 #include <string>

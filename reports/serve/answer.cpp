@@ -4,14 +4,14 @@
 #include "reports/record/not_done.h"
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
-#include "reports/serve/ways.h"
+#include "reports/serve/scaling_table.h"
 #include "reports/show/figures/of_records.h"
 #include "reports/show/figures/vega_lite.h"
 #include "reports/studies/budget/budget.h"
+#include "scenarios/resolve/equal_work.h"
 #include "scenarios/resolve/prepared.h"
 #include "scenarios/resolve/price.h"
 #include "scenarios/resolve/read.h"
-#include "scenarios/resolve/same_work.h"
 
 #include <nlohmann/json.hpp>
 
@@ -53,7 +53,7 @@ Json figure_or_null(const Figure& figure) {
 /// One answer while it is sent.
 class Answer {
  public:
-  Answer(Answerer& from, Reply& reply, const Asker::Dropped& dropped)
+  Answer(Answerer& from, Reply& reply, const LatestWinsWorker::Dropped& dropped)
       : from_(from), reply_(reply), dropped_(dropped) {}
 
   void give(Question question) {
@@ -141,7 +141,7 @@ class Answer {
   Tell telling() {
     return [this](const std::string& line) { say({{"event", "measuring"}, {"what", line}}); };
   }
-  [[nodiscard]] Asker::Dropped dropping() const {
+  [[nodiscard]] LatestWinsWorker::Dropped dropping() const {
     return [this] { return dropped(); };
   }
 
@@ -198,27 +198,27 @@ class Answer {
 
   void tell_ways() {
     const Case base = asked_.with(times_alone_);
-    std::vector<Way> ways = ways_of(base);
-    const std::size_t all = ways.size();
-    std::vector<Way> tried;
+    std::vector<ScalingPoint> points = scaling_points_of(base);
+    const std::size_t all = points.size();
+    std::vector<ScalingPoint> tried;
     tried.reserve(all);
-    for (Way& way : ways) {
-      const bool done =
-          try_way(way, base, plan_.examples, from_.forecaster_, from_.data_sets_, {dropping()});
+    for (ScalingPoint& point : points) {
+      const bool done = forecast_scaling_point(point, base, plan_.examples, from_.forecaster_,
+                                               from_.data_sets_, {dropping()});
       if (!done || dropped()) return;
-      const bool round = !tried.empty() && tried.back().workers != way.workers;
-      if (round) say_ways(tried, all);  // a row of all strategies with equal workers is complete
-      tried.push_back(std::move(way));
+      const bool round = !tried.empty() && tried.back().workers != point.workers;
+      if (round) say_scaling(tried, all);  // a row of all strategies with equal workers is complete
+      tried.push_back(std::move(point));
     }
-    say_ways(tried, all);
+    say_scaling(tried, all);
   }
 
-  void say_ways(const std::vector<Way>& ways, std::size_t all) {
+  void say_scaling(const std::vector<ScalingPoint>& points, std::size_t all) {
     say({{"event", "ways"},
-         {"done", ways.size()},
+         {"done", points.size()},
          {"all", all},
-         {"rows", to_json(ways)},
-         {"figure", figure_or_null(ways_figure(ways))}});
+         {"rows", to_json(points)},
+         {"figure", figure_or_null(scaling_figure(points))}});
   }
 
   /// Sends intermediate results after two seconds, eight, ..., then the final one.
@@ -258,13 +258,13 @@ class Answer {
 
   Answerer& from_;
   Reply& reply_;
-  const Asker::Dropped& dropped_;
+  const LatestWinsWorker::Dropped& dropped_;
   Asked asked_;
   Plan plan_;
   std::vector<std::string> times_alone_;  // overrides: without numerics, if possible
 };
 
-void Answerer::answer(Question question, Reply& reply, const Asker::Dropped& dropped) {
+void Answerer::answer(Question question, Reply& reply, const LatestWinsWorker::Dropped& dropped) {
   Answer(*this, reply, dropped).give(std::move(question));
   reply.end();
 }

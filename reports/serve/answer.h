@@ -1,10 +1,10 @@
 // The answer to a question: an immediate forecast, then slower results, line by line.
 #pragma once
 
-#include "reports/serve/asker.h"
+#include "reports/serve/latest_wins_worker.h"
 #include "reports/serve/measuring.h"
 #include "reports/serve/question.h"
-#include "reports/studies/whatif/forecaster.h"
+#include "reports/studies/whatif/forecast_source.h"
 #include "reports/web/reply.h"
 #include "scenarios/resolve/case_data.h"
 
@@ -37,7 +37,7 @@ class Answerer {
       : forecaster_(std::move(forecaster)), machine_(std::move(machine)), measuring_(measuring) {}
 
   /// Sends the whole answer and ends the reply. To be called from one thread.
-  void answer(Question question, Reply& reply, const Asker::Dropped& dropped);
+  void answer(Question question, Reply& reply, const LatestWinsWorker::Dropped& dropped);
 
  private:
   friend class Answer;

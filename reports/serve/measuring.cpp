@@ -47,7 +47,7 @@ void Measuring::measure(const Case& scenario_case) {
 }
 
 bool Measuring::measure_for(const Case& scenario_case, const Tell& told,
-                            const Asker::Dropped& dropped) {
+                            const LatestWinsWorker::Dropped& dropped) {
   begin(scenario_case);
   if (!wait_for_quiet(told, dropped)) return false;
   const std::lock_guard lock(mutex_);
@@ -55,7 +55,7 @@ bool Measuring::measure_for(const Case& scenario_case, const Tell& told,
   return true;
 }
 
-bool Measuring::wait_for_quiet(const Tell& told, const Asker::Dropped& dropped) {
+bool Measuring::wait_for_quiet(const Tell& told, const LatestWinsWorker::Dropped& dropped) {
   constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
   int heard = 0;
   std::unique_lock lock(mutex_);

@@ -1,7 +1,7 @@
 // Calibration of this machine for questions that need it.
 #pragma once
 
-#include "reports/serve/asker.h"
+#include "reports/serve/latest_wins_worker.h"
 #include "scenarios/spec/scenario.h"
 
 #include <condition_variable>
@@ -35,9 +35,10 @@ class Measuring {
   /// Starts a calibration for this case, or waits for the current one, which may be sufficient: the
   /// caller repeats its forecast to find out. Passes the latest line, then new ones, to `told`.
   /// False if `dropped` became true first. From one thread only. @throws what Measure throws
-  bool measure_for(const Case& scenario_case, const Tell& told, const Asker::Dropped& dropped);
+  bool measure_for(const Case& scenario_case, const Tell& told,
+                   const LatestWinsWorker::Dropped& dropped);
   /// Likewise waits until no calibration is running, however it ends.
-  bool wait_for_quiet(const Tell& told, const Asker::Dropped& dropped);
+  bool wait_for_quiet(const Tell& told, const LatestWinsWorker::Dropped& dropped);
   /// Requests an early end; those who wait get the exception of Measure. Thread-safe.
   void stop();
 

@@ -44,12 +44,12 @@ const char* const kReportPolicy =
     "'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action "
     "'none'; frame-ancestors 'none'";
 
-Said page_document(const std::string& token) {
+HttpResponse page_document(const std::string& token) {
   if (serve_script().empty()) return {200, kHtml, std::string(kNoPage), {}};
   return {200, kHtml, with_word(serve_document(), "@TOKEN@", token), kPagePolicy};
 }
 
-Said page_asset(const std::string& path) {
+HttpResponse page_asset(const std::string& path) {
   constexpr const char* kCss = "text/css; charset=utf-8";
   if (path == "/serve.js") {
     return {200, "text/javascript; charset=utf-8", std::string(serve_script())};

@@ -1,14 +1,14 @@
 #include "reports/serve/question.h"
 
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/json_nesting.h"
 #include "scenarios/language/text_guard.h"
 #include "scenarios/language/value.h"
 #include "scenarios/library/library.h"
-#include "scenarios/resolve/beside.h"
 #include "scenarios/resolve/neighbours.h"
 #include "scenarios/resolve/read.h"
+#include "scenarios/resolve/relative_paths.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -42,7 +42,7 @@ std::vector<Case> cases_of_text(const Question& question, const std::string& sou
   std::vector<Case> cases = parse_scenario(question.text, source, overrides);
   if (question.file.empty()) return cases;
   const fs::path folder = fs::path(in_library(question.file)).parent_path();
-  for (Case& each : cases) look_beside(each.scenario, folder);
+  for (Case& each : cases) resolve_relative_paths(each.scenario, folder);
   return cases;
 }
 

@@ -1,6 +1,6 @@
 // The records in the output folder, as a list, as pages.
 #include "reports/serve/routes.h"
-#include "reports/show/page/report.h"
+#include "reports/show/page/page_report.h"
 #include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>

@@ -10,15 +10,15 @@
 
 namespace foretrain::serve {
 
-using web::Said;
+using web::HttpResponse;
 
 /// The HTML document, which its script (show/page/src/serve) fills. `token` is inserted into the
 /// addresses of the parts that it loads. If the program was built without npm, the document says
 /// so, and names the requests that work without it.
-Said page_document(const std::string& token);
+HttpResponse page_document(const std::string& token);
 
 /// `/serve.js`, `/serve.css`, `/page.css`, `/dark.css`. @throws InputError for another path
-Said page_asset(const std::string& path);
+HttpResponse page_asset(const std::string& path);
 
 /// Content-Security-Policy of a report that is shown within the page: as strict as its own, in a
 /// sandbox, so that it cannot access the page although it has the same address.
@@ -29,7 +29,7 @@ extern const char* const kReportPolicy;
 /// is not in the library comes first. `hosts`: names for `like` in `cluster.hosts`. `strategies`:
 /// their properties that controls depend on. @throws InputError if the library or the file is
 /// missing
-nlohmann::ordered_json shelf_json(const std::string& first);
+nlohmann::ordered_json catalog_json(const std::string& first);
 
 /// The records below `out`, newest first, at most kMostRecords: `folder` (as for `report`, relative
 /// to `out`), `kind` (record, validation, sweep, whatif), `age_s` since it was written. None if

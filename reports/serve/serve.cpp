@@ -2,7 +2,7 @@
 
 #include "reports/record/interruption.h"
 #include "reports/serve/answer.h"
-#include "reports/serve/asker.h"
+#include "reports/serve/latest_wins_worker.h"
 #include "reports/serve/routes.h"
 #include "reports/web/server.h"
 #include "scenarios/language/input_error.h"
@@ -50,7 +50,7 @@ std::string fresh_token() {
   return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
-Said json_said(const Json& json) {
+HttpResponse json_response(const Json& json) {
   return {200, "application/json", json.dump(-1, ' ', false, Json::error_handler_t::replace)};
 }
 
@@ -99,7 +99,7 @@ class Serving {
   ~Serving() {
     runs_.end();      // gracefully, since they die with the server's thread
     server_.close();  // no request arrives after this
-    asker_.leave();
+    worker_.leave();
     slow_.join();
   }
 
@@ -112,14 +112,14 @@ class Serving {
          [this](const Request&, const Answered& reply) { reply->send(page_document(token_)); }},
         {"GET", "/library", false,
          [this](const Request&, const Answered& reply) {
-           slowly(reply, [this] { return json_said(shelf_json(options_.scenario)); });
+           slowly(reply, [this] { return json_response(catalog_json(options_.scenario)); });
          }},
         {"POST", "/forecast", false,
          [this](const Request& request, const Answered& reply) { forecast(request, reply); }},
         {"POST", "/measuring/stop", false,
          [this](const Request&, const Answered& reply) {
            measuring_.stop();
-           reply->send(json_said(Json::object()));
+           reply->send(json_response(Json::object()));
          }},
         {"GET", kRecords, true,
          [this](const Request& request, const Answered& reply) { show_records(request, reply); }},
@@ -150,37 +150,39 @@ class Serving {
   }
 
   void forecast(const Request& request, const Answered& reply) {
-    asker_.ask([this, reply, question = read_question(request.body)](
-                   const Asker::Dropped& dropped) { answerer_.answer(question, *reply, dropped); });
+    worker_.ask([this, reply,
+                 question = read_question(request.body)](const LatestWinsWorker::Dropped& dropped) {
+      answerer_.answer(question, *reply, dropped);
+    });
   }
 
   void show_records(const Request& request, const Answered& reply) {
     const std::string folder = behind(request, kRecords);
     slowly(reply, [this, folder] {
-      if (folder.empty()) return json_said(records_json(options_.out));
-      return Said{200, "text/html; charset=utf-8", record_page(options_.out, folder),
-                  kReportPolicy};
+      if (folder.empty()) return json_response(records_json(options_.out));
+      return HttpResponse{200, "text/html; charset=utf-8", record_page(options_.out, folder),
+                          kReportPolicy};
     });
   }
 
   void show_runs(const Request& request, const Answered& reply) {
     const std::string which = behind(request, kRuns);
-    if (which.empty()) return reply->send(json_said(runs_.all()));
+    if (which.empty()) return reply->send(json_response(runs_.all()));
     const int id = number_of_run(which);
-    slowly(reply, [this, id] { return json_said(runs_.status(id)); });
+    slowly(reply, [this, id] { return json_response(runs_.status(id)); });
   }
 
   void change_runs(const Request& request, const Answered& reply) {
     const std::string which = behind(request, kRuns);
     if (which.empty()) {
       const int id = runs_.start(reader_.read(read_question(request.body)));
-      return reply->send(json_said({{"id", id}}));
+      return reply->send(json_response({{"id", id}}));
     }
     if (!which.ends_with("/stop"))
       throw InputError("what is to be done with the run? /stop ends it");
     const int id = number_of_run(which);
     runs_.stop(id);
-    reply->send(json_said({{"id", id}}));
+    reply->send(json_response({{"id", id}}));
   }
 
   const Options& options_;
@@ -190,7 +192,7 @@ class Serving {
   Answerer answerer_;  // used on the asker's thread
   Runs runs_;
   asio::thread_pool slow_{1};
-  Asker asker_;
+  LatestWinsWorker worker_;
   web::HttpServer server_;  // last: its routes use the other members
 };
 

@@ -3,7 +3,7 @@
 
 #include "reports/serve/measuring.h"
 #include "reports/serve/runs.h"
-#include "reports/studies/whatif/forecaster.h"
+#include "reports/studies/whatif/forecast_source.h"
 
 #include <filesystem>
 #include <string>

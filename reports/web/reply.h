@@ -7,7 +7,7 @@
 
 namespace foretrain::web {
 
-/// An authorized request (gate.h).
+/// An authorized request (request_authorization.h).
 struct Request {
   std::string method;  ///< `GET`, `POST`
   std::string path;    ///< decoded, without the query: `/records/quickstart/run`
@@ -15,7 +15,7 @@ struct Request {
 };
 
 /// A complete response.
-struct Said {
+struct HttpResponse {
   int status = 200;
   std::string type = "text/plain; charset=utf-8";
   std::string text;
@@ -33,7 +33,7 @@ class Reply {
   Reply& operator=(const Reply&) = delete;
   virtual ~Reply() = default;
 
-  virtual void send(Said said) = 0;
+  virtual void send(HttpResponse response) = 0;
   /// Sends `text`, which has no line feed, with one.
   virtual void line(std::string text) = 0;
   virtual void end() = 0;

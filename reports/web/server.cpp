@@ -32,7 +32,7 @@ void keep_from_children(Socket& socket) {
 
 HttpServer::HttpServer(const tcp::endpoint& place, const std::string& option, std::string token,
                        std::vector<Route> routes)
-    : routes_(std::move(routes)), gate_{std::move(token), place} {
+    : routes_(std::move(routes)), authorization_{std::move(token), place} {
   error_code error;
   acceptor_.open(place.protocol(), error);
   if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
@@ -44,7 +44,7 @@ HttpServer::HttpServer(const tcp::endpoint& place, const std::string& option, st
                     error.message()));
   }
   keep_from_children(acceptor_);
-  gate_.place = acceptor_.local_endpoint();
+  authorization_.place = acceptor_.local_endpoint();
   accept();
   thread_ = std::thread([this] { loop_.run(); });
 }
@@ -55,7 +55,7 @@ void HttpServer::close() {
 }
 
 std::string HttpServer::address() const {
-  tcp::endpoint reached = gate_.place;
+  tcp::endpoint reached = authorization_.place;
   if (reached.address().is_unspecified()) {
     reached.address(reached.address().is_v6()
                         ? asio::ip::address(asio::ip::address_v6::loopback())
@@ -63,14 +63,14 @@ std::string HttpServer::address() const {
   }
   std::ostringstream text;
   text << reached;
-  return fmt::format("http://{}/?token={}", text.str(), gate_.token);
+  return fmt::format("http://{}/?token={}", text.str(), authorization_.token);
 }
 
 void HttpServer::accept() {
   acceptor_.async_accept([this](error_code error, tcp::socket socket) {
     if (error) return accept_later();
     keep_from_children(socket);
-    if (make_room()) clients_.push_back(serve_client(std::move(socket), gate_, routes_));
+    if (make_room()) clients_.push_back(serve_client(std::move(socket), authorization_, routes_));
     accept();
   });
 }
@@ -85,7 +85,7 @@ bool HttpServer::make_room() {
   };
   const auto stranger = std::ranges::min_element(clients_, {}, rank);
   if (rank(*stranger).first) return false;
-  if (const auto client = stranger->lock()) client->lose();
+  if (const auto client = stranger->lock()) client->disconnect();
   clients_.erase(stranger);
   return true;
 }

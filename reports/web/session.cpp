@@ -86,8 +86,8 @@ void add_headers(Fields& response, const std::string& policy) {
 /// operations keep the object alive. Only `say` may be called from other threads than the server's.
 class Session final : public HttpClient, public std::enable_shared_from_this<Session> {
  public:
-  Session(tcp::socket socket, const Gate& gate, const std::vector<Route>& routes)
-      : stream_(std::move(socket)), gate_(gate), routes_(routes) {}
+  Session(tcp::socket socket, const RequestAuthorization& gate, const std::vector<Route>& routes)
+      : stream_(std::move(socket)), authorization_(gate), routes_(routes) {}
 
   void read() {
     parser_.emplace();
@@ -108,15 +108,15 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
   [[nodiscard]] std::chrono::steady_clock::time_point waits_since() const override {
     return waits_since_;
   }
-  void lose() override {
+  void disconnect() override {
     gone_ = true;
     stream_.close();
   }
 
   // These three answer the request `number`.
 
-  void send(std::uint64_t number, Said said) {
-    if (number == number_ && !answered_) write(std::move(said), parser_->get().keep_alive());
+  void send(std::uint64_t number, HttpResponse response) {
+    if (number == number_ && !answered_) write(std::move(response), parser_->get().keep_alive());
   }
   void line(std::uint64_t number, std::string text) {
     if (number != number_ || ended_ || gone_) return;
@@ -154,8 +154,8 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
     }
     const Credentials credentials{plain(request[http::field::host]),
                                   plain(request[http::field::origin]), token};
-    if (!gate_.token.empty()) {
-      if (const auto refusal = refusal_of(gate_, credentials)) {
+    if (!authorization_.token.empty()) {
+      if (const auto refusal = refusal_of(authorization_, credentials)) {
         return write({refusal->status, {}, fmt::format("foretrain: {}\n", refusal->why)}, false);
       }
       known_ = true;
@@ -172,21 +172,21 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
 
   void answer();
 
-  void write(Said said, bool goes_on) {
+  void write(HttpResponse response, bool goes_on) {
     answered_ = ended_ = true;
     response_ = {};
     response_.version(kHttp11);
-    response_.result(static_cast<unsigned>(said.status));
+    response_.result(static_cast<unsigned>(response.status));
     response_.keep_alive(goes_on);
     response_.set(http::field::content_type,
-                  said.type.empty() ? "text/plain; charset=utf-8" : said.type);
-    add_headers(response_, said.policy);
-    response_.body() = std::move(said.text);
+                  response.type.empty() ? "text/plain; charset=utf-8" : response.type);
+    add_headers(response_, response.policy);
+    response_.body() = std::move(response.text);
     response_.prepare_payload();
     stream_.expires_after(kClientPatience);
     http::async_write(stream_, response_,
                       [self = shared_from_this()](error_code error, std::size_t /*bytes*/) {
-                        if (error) return self->lose();
+                        if (error) return self->disconnect();
                         if (self->response_.keep_alive()) return self->read();
                         self->leave();
                       });
@@ -207,7 +207,9 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
     stream_.expires_never();
     stream_.async_read_some(
         asio::buffer(unread_),
-        [self = shared_from_this()](error_code /*error*/, std::size_t /*bytes*/) { self->lose(); });
+        [self = shared_from_this()](error_code /*error*/, std::size_t /*bytes*/) {
+          self->disconnect();
+        });
     stream_.expires_after(kClientPatience);  // applies to the write: the read has begun without it
     http::async_write_header(stream_, *head_writer_,
                              [self = shared_from_this()](error_code error, std::size_t /*bytes*/) {
@@ -238,7 +240,7 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
 
   void written(error_code error) {
     writing_ = false;
-    if (error) return lose();
+    if (error) return disconnect();
     write_next();
   }
 
@@ -248,7 +250,7 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
   }
 
   beast::tcp_stream stream_;
-  const Gate& gate_;
+  const RequestAuthorization& authorization_;
   const std::vector<Route>& routes_;
   beast::flat_buffer buffer_{kMostBody + kMostHeader};
   std::optional<http::request_parser<http::string_body>> parser_;
@@ -277,9 +279,9 @@ class SessionReply final : public Reply {
   SessionReply& operator=(const SessionReply&) = delete;
   ~SessionReply() override { finish(); }
 
-  void send(Said said) override {
-    session_->say([number = number_, said = std::move(said)](Session& session) mutable {
-      session.send(number, std::move(said));
+  void send(HttpResponse response) override {
+    session_->say([number = number_, response = std::move(response)](Session& session) mutable {
+      session.send(number, std::move(response));
     });
   }
   void line(std::string text) override {
@@ -332,7 +334,7 @@ void Session::answer() {
 
 }  // namespace
 
-std::weak_ptr<HttpClient> serve_client(tcp::socket socket, const Gate& gate,
+std::weak_ptr<HttpClient> serve_client(tcp::socket socket, const RequestAuthorization& gate,
                                        const std::vector<Route>& routes) {
   const auto session = std::make_shared<Session>(std::move(socket), gate, routes);
   session->read();

@@ -3,7 +3,7 @@
 
 #include "models/base/quantity.h"
 #include "models/base/time.h"
-#include "models/protocol/checkpoint.h"
+#include "models/protocol/checkpoint_rule.h"
 #include "scenarios/language/field.h"
 #include "scenarios/language/key_text.h"
 #include "scenarios/language/scalars.h"

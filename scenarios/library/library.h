@@ -53,10 +53,10 @@ std::vector<std::string> library_names(std::string_view folder);
 /// `count` and the value ends in a digit, a dash is added: dgx-1 -> dgx-1-0, dgx-1-1. `path` is the
 /// item's path for messages.
 /// @throws InputError if the file does not exist or is not a mapping
-Value load_like(std::string_view folder, const Value& item, const std::string& path);
+Value load_host_preset(std::string_view folder, const Value& item, const std::string& path);
 
 /// The hosts of the library, sorted by name, each as `like: NAME` alone makes it. They have the
-/// measured rows of all networks; a case keeps only the rows that count (check.h).
+/// measured rows of all networks; a case keeps only the rows that count (check_case.h).
 /// @throws InputError if there is no library, or if a file in it is invalid
 std::vector<HostSpec> library_hosts();
 

@@ -4,7 +4,7 @@
 #include "scenarios/language/reader.h"
 #include "scenarios/language/text_guard.h"
 #include "scenarios/language/version.h"
-#include "scenarios/language/writer.h"
+#include "scenarios/language/yaml_writer.h"
 #include "scenarios/library/library.h"
 #include "scenarios/spec/machine_fields.h"
 #include "scenarios/spec/reference.h"

@@ -3,7 +3,7 @@
 
 #include "scenarios/language/reader.h"
 #include "scenarios/language/units.h"
-#include "scenarios/resolve/check.h"
+#include "scenarios/resolve/check_case.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // What must hold of the faults of a scenario, of one as of all of them.
 #include "models/protocol/registry.h"
 #include "scenarios/language/units.h"
-#include "scenarios/resolve/check.h"
+#include "scenarios/resolve/check_case.h"
 #include "scenarios/resolve/faults.h"
 #include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"
@@ -114,7 +114,7 @@ void check_restart(const Case& c, const std::string& key, FaultSpec& fault, Read
 /// Who dies before it has begun is a typing mistake.
 void check_lives(const Case& c) {
   for (int node = 0; node < node_counts(c.scenario).workers; ++node) {
-    const Life life = life_of(c.scenario, node);
+    const FaultSchedule life = fault_schedule_of(c.scenario, node);
     if (life.deaths.empty() || life.joins_at < life.deaths.front().at) continue;
     fail(c, "faults",
          fmt::format("worker{} would join at {} but be killed at {}; let it join before", node,

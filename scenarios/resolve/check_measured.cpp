@@ -1,6 +1,6 @@
 // Whether rows of measured networks are each there once, whether the network is one of them.
 #include "scenarios/language/propose.h"
-#include "scenarios/resolve/check.h"
+#include "scenarios/resolve/check_case.h"
 #include "scenarios/spec/measured_networks.h"
 
 #include <fmt/format.h>

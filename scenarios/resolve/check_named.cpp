@@ -1,7 +1,7 @@
 // What is named is opened as a training would open it, so both refuse the same.
 #include "scenarios/language/input_error.h"
 #include "scenarios/library/machine_file.h"
-#include "scenarios/resolve/check.h"
+#include "scenarios/resolve/check_case.h"
 #include "scenarios/resolve/make_training.h"
 #include "scenarios/resolve/neighbours.h"
 #include "scenarios/resolve/prepared.h"

@@ -1,6 +1,6 @@
 // What a model is too small for, or cannot do.
 #include "models/cost/work.h"
-#include "scenarios/resolve/check.h"
+#include "scenarios/resolve/check_case.h"
 #include "scenarios/resolve/make_training.h"
 #include "scenarios/resolve/rules.h"
 

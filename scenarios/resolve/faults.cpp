@@ -43,8 +43,8 @@ std::optional<int> node_called(const Scenario& scenario, std::string_view name) 
   return counts.workers + *server;
 }
 
-Life life_of(const Scenario& scenario, int node) {
-  Life life;
+FaultSchedule fault_schedule_of(const Scenario& scenario, int node) {
+  FaultSchedule life;
   for (const FaultSpec& fault : scenario.faults) {
     if (!fault.join.empty() && node_called(scenario, fault.join) == node) {
       life.joins_at = std::max(life.joins_at, fault.at);
@@ -52,7 +52,7 @@ Life life_of(const Scenario& scenario, int node) {
     if (fault.kill.empty() || node_called(scenario, fault.kill) != node) continue;
     life.deaths.push_back({fault.at, fault.restart_after});
   }
-  std::ranges::stable_sort(life.deaths, {}, &Life::Death::at);
+  std::ranges::stable_sort(life.deaths, {}, &FaultSchedule::Death::at);
   return life;
 }
 

@@ -21,7 +21,7 @@ std::string silent_for(Duration silence);
 std::optional<int> node_called(const Scenario& scenario, std::string_view name);
 
 /// When a node is present in a training. If it joins several times, the latest join counts.
-struct Life {
+struct FaultSchedule {
   /// The process of the node ends, if it is running.
   struct Death {
     Duration at;  ///< after the start of the other nodes
@@ -31,7 +31,7 @@ struct Life {
   Duration joins_at;          ///< after the start of the other nodes
   std::vector<Death> deaths;  ///< by time
 };
-Life life_of(const Scenario& scenario, int node);
+FaultSchedule fault_schedule_of(const Scenario& scenario, int node);
 /// The message about a node that was killed: "was killed at 20 s, as faults: says".
 std::string death_at(Duration dies_at);
 /// The message about a node whose host failed: "was on node1, which failed".

@@ -1,6 +1,6 @@
 // Walks a tree along a dotted path.
 #include "scenarios/language/input_error.h"
-#include "scenarios/resolve/sweep.h"
+#include "scenarios/resolve/expand_sweep.h"
 
 #include <fmt/format.h>
 

@@ -6,9 +6,9 @@
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
 #include "scenarios/language/reader.h"
-#include "scenarios/resolve/check.h"
+#include "scenarios/resolve/check_case.h"
+#include "scenarios/resolve/gradient_counts.h"
 #include "scenarios/resolve/layer_profile.h"
-#include "scenarios/resolve/local_sum.h"
 #include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"
 
@@ -282,7 +282,8 @@ Layout layout_of(const Scenario& scenario, const Training& training, int servers
     return make_ddp_layout(tensors_of(*training.network), largest, kMostChunk, training.workers,
                            trees);
   }
-  return make_dealt_layout(parameters, std::min(largest, kMostChunk), training.workers, trees);
+  return make_round_robin_layout(parameters, std::min(largest, kMostChunk), training.workers,
+                                 trees);
 }
 
 }  // namespace foretrain

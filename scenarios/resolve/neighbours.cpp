@@ -3,7 +3,7 @@
 #include "models/base/random.h"
 #include "scenarios/language/reader.h"
 #include "scenarios/language/text_guard.h"
-#include "scenarios/resolve/local_sum.h"
+#include "scenarios/resolve/gradient_counts.h"
 #include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"
 #include "scenarios/resolve/read.h"

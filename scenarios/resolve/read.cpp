@@ -4,12 +4,12 @@
 #include "scenarios/language/reader.h"
 #include "scenarios/language/text_guard.h"
 #include "scenarios/language/version.h"
-#include "scenarios/language/writer.h"
+#include "scenarios/language/yaml_writer.h"
 #include "scenarios/library/library.h"
-#include "scenarios/resolve/beside.h"
-#include "scenarios/resolve/check.h"
+#include "scenarios/resolve/check_case.h"
+#include "scenarios/resolve/expand_sweep.h"
 #include "scenarios/resolve/neighbours.h"
-#include "scenarios/resolve/sweep.h"
+#include "scenarios/resolve/relative_paths.h"
 #include "scenarios/spec/reference.h"
 #include "scenarios/spec/scenario_fields.h"
 
@@ -125,7 +125,7 @@ std::vector<Case> read_scenario(const std::string& path,
   std::vector<Case> cases = parse_scenario(read_text(file), path, overrides);
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   for (Case& each : cases) {
-    look_beside(each.scenario, folder);
+    resolve_relative_paths(each.scenario, folder);
     neighbour_cases(each);  // reports their errors now
   }
   return cases;
@@ -150,7 +150,7 @@ std::vector<Case> parse_scenario(const std::string& text, const std::string& sou
     root.erase("sweep");
   }
   const std::string name = std::filesystem::path(source).stem().string();
-  Reading reading(scenario_keys(), load_like, kRetired);
+  Reading reading(scenario_keys(), load_host_preset, kRetired);
   std::vector<Case> cases;
   cases.reserve(variations.size());
   for (const auto& choices : variations) {

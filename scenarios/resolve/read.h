@@ -11,9 +11,9 @@ namespace foretrain {
 
 /// Reads and checks the scenario file `path`, which may be a name of the library (library.h).
 /// `overrides` (`training.workers=3`, as --set takes them; later ones win) replace its keys. Paths
-/// in the file that are relative to its folder are completed (beside.h). If an override fixes a key
-/// that the sweep varies, settings that a case then does not use are dropped, and equal cases
-/// become one.
+/// in the file that are relative to its folder are completed (relative_paths.h). If an override
+/// fixes a key that the sweep varies, settings that a case then does not use are dropped, and equal
+/// cases become one.
 /// @throws InputError
 std::vector<Case> read_scenario(const std::string& path, const std::vector<std::string>& overrides);
 

@@ -2,8 +2,8 @@
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
 #include "scenarios/language/value.h"
+#include "scenarios/resolve/equal_work.h"
 #include "scenarios/resolve/read.h"
-#include "scenarios/resolve/same_work.h"
 
 #include <algorithm>
 #include <array>

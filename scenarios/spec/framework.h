@@ -38,7 +38,7 @@ struct ServerCost : AffineCost {
 /// grows in the same way: `step` for dispatch and logging; `example` for feeding a batch; `round`
 /// for the queues and tokens that synchronize workers. Starting a collective occupies no core: it
 /// is a latency of each bucket, which DDP pays once for all pieces of it. Buckets that travel
-/// together over a hypercube (halving.h) wait for the latency of each of them.
+/// together over a hypercube (recursive_halving.h) wait for the latency of each of them.
 struct FrameworkSpec {
   Duration session_start{};          ///< of every node, before the first step
   Duration chief_wait{};             ///< time that other nodes wait for the chief's session

@@ -5,7 +5,7 @@
 #include "models/base/time.h"
 #include "models/cost/caches.h"
 #include "scenarios/spec/cores_seen.h"
-#include "scenarios/spec/disk.h"
+#include "scenarios/spec/disk_cost.h"
 
 #include <map>
 #include <string>

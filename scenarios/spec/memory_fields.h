@@ -3,7 +3,7 @@
 
 #include "models/cost/caches.h"
 #include "scenarios/language/field.h"
-#include "scenarios/spec/disk.h"
+#include "scenarios/spec/disk_cost.h"
 #include "scenarios/spec/machine.h"
 
 namespace foretrain {

@@ -88,7 +88,7 @@ struct TrainingSpec {
   bool evaluate_by_examples = false;  ///< evaluate_every counts examples of all workers, not steps
   Target until;  ///< target whose evaluation ends the training before its length
   Duration silence_limit{3'000'000'000};  ///< a node is lost if it is silent for this long beyond
-                                          ///< the longest pause (exec/launch/silence.h)
+                                          ///< the longest pause (exec/launch/failure_detector.h)
   Duration rejoin_limit;                  ///< how long others wait for a lost node if they cannot
                                           ///< continue without it; 0: the training ends
   Bytes bucket_size{1'000'000};           ///< largest part of the parameters in one message;

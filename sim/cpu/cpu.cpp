@@ -33,10 +33,10 @@ Cpu::ThreadId Cpu::add_thread(int core, ProcessId process) {
 }
 
 void Cpu::run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry,
-              History::TaskId task, Pace pace) {
+              History::TaskId task, ShareMode share_mode) {
   FT_CHECK_OP(amount.ns, >=, 0);
   Thread& owner = threads_[thread];
-  owner.items.push_back({static_cast<double>(amount.ns), work, task, done, pace});
+  owner.items.push_back({static_cast<double>(amount.ns), work, task, done, share_mode});
   if (owner.items.size() > 1 || owner.stopped) return;  // queued already, or stopped
   enter(thread, entry);
 }
@@ -65,7 +65,7 @@ void Cpu::go_on(ThreadId thread) {
   if (!threads_[thread].items.empty()) enter(thread, Entry::woken);
 }
 
-void Cpu::hurry(ThreadId thread) {
+void Cpu::preempt_others(ThreadId thread) {
   const auto index = static_cast<std::size_t>(threads_[thread].core);
   Core& core = cores_[index];
   FT_CHECK(!core.calling);
@@ -75,7 +75,7 @@ void Cpu::hurry(ThreadId thread) {
   const bool slowed_others = slows_others(core);
   settle(core, now);
   core.line.erase(place);
-  line_up(core, thread, Entry::woken);
+  enqueue(core, thread, Entry::woken);
   if (core.line.front() == thread) core.slice_start = now;
   plan(index, now);
   if (slows_others(core) != slowed_others) contention_changed(index, now);
@@ -88,7 +88,7 @@ void Cpu::enter(ThreadId thread, Entry entry) {
   const Instant now = engine_.now();
   if (core.calling) {
     // The thread whose callback runs keeps its place.
-    if (std::ranges::find(core.line, thread) == core.line.end()) line_up(core, thread, entry);
+    if (std::ranges::find(core.line, thread) == core.line.end()) enqueue(core, thread, entry);
     return;
   }
   const bool slowed_others = slows_others(core);
@@ -96,14 +96,14 @@ void Cpu::enter(ThreadId thread, Entry entry) {
   // A thread alone on its core begins one slice after the other.
   core.slice_start = now + Duration{-((now - core.slice_start).ns % sharing_.slice.ns)};
   if (core.line.empty()) core.busy_since = now;
-  line_up(core, thread, entry);
+  enqueue(core, thread, entry);
   if (core.line.front() == thread) core.slice_start = now;
   core.since = now;
   plan(index, now);
   if (slows_others(core) != slowed_others) contention_changed(index, now);
 }
 
-void Cpu::line_up(Core& core, ThreadId thread, Entry entry) {
+void Cpu::enqueue(Core& core, ThreadId thread, Entry entry) {
   auto place = core.line.end();
   Thread& entering = threads_[thread];
   if (!core.line.empty()) {
@@ -134,7 +134,7 @@ bool Cpu::slows_others(const Core& core) const {
 double Cpu::slowness(std::size_t index) const {
   const Core& core = cores_[index];
   if (sharing_.contention == 1 || !computes(core)) return 1;
-  if (threads_[core.line.front()].items.front().pace == Pace::recorded) return 1;
+  if (threads_[core.line.front()].items.front().share_mode == ShareMode::recorded) return 1;
   for (std::size_t other = 0; other < cores_.size(); ++other) {
     if (other != index && computes(cores_[other])) return sharing_.contention;
   }
@@ -182,7 +182,7 @@ void Cpu::change_process(Core& core) {
   Thread& running = threads_[core.line.front()];
   if (running.process == 0 || running.process == core.process) return;
   Item& item = running.items.front();
-  const bool counts = core.process != 0 && item.pace != Pace::recorded;
+  const bool counts = core.process != 0 && item.share_mode != ShareMode::recorded;
   if (counts) item.left += static_cast<double>(sharing_.change.ns);
   core.process = running.process;
 }
@@ -190,20 +190,20 @@ void Cpu::change_process(Core& core) {
 // Schedules the end of the running item, or of its slice if another thread waits.
 void Cpu::plan(std::size_t index, Instant now) {
   Core& core = cores_[index];
-  ++core.generation;
+  ++core.plan_number;
   if (core.line.empty()) return;
   change_process(core);
   core.slowness = slowness(index);
   const Item& item = threads_[core.line.front()].items.front();
   Instant next = now + Duration{static_cast<std::int64_t>(std::ceil(item.left * core.slowness))};
   if (core.line.size() > 1) next = std::min(next, std::max(now, core.slice_start + sharing_.slice));
-  engine_.schedule(next, {this, (core.generation << kCoreBits) | index});
+  engine_.schedule(next, {this, (core.plan_number << kCoreBits) | index});
 }
 
 void Cpu::wake(Instant now, std::uint64_t token) {
   const std::size_t index = token & ((1U << kCoreBits) - 1);
   Core& core = cores_[index];
-  if (core.generation != token >> kCoreBits) return;  // the plan has changed since
+  if (core.plan_number != token >> kCoreBits) return;  // the plan has changed since
   const bool slowed_others = slows_others(core);
   settle(core, now);
   const ThreadId runner = core.line.front();

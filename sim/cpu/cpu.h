@@ -53,17 +53,17 @@ class Cpu : public Actor {
 
   /// Whether contention and context switches slow the work down. `recorded`: they do not, because
   /// its measured amount already includes them.
-  enum class Pace : std::uint8_t { shared, recorded };
+  enum class ShareMode : std::uint8_t { shared, recorded };
 
   /// Adds `amount` (at full speed) to the work of `thread`; `done` is woken when it is done. Work
   /// that `done` adds for the same thread continues without queuing again. `task`: its number in
   /// the history.
   void run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry = Entry::last,
-           History::TaskId task = History::kNoTask, Pace pace = Pace::shared);
+           History::TaskId task = History::kNoTask, ShareMode share_mode = ShareMode::shared);
 
   /// Moves a waiting thread before those that have used more CPU time, as if it were woken; does
   /// nothing if it does not wait. Not from within the callback of work on its core.
-  void hurry(ThreadId thread);
+  void preempt_others(ThreadId thread);
 
   /// Stops `thread`: present and new work waits until `go_on`. Not from within the callback of work
   /// on its core.
@@ -99,7 +99,7 @@ class Cpu : public Actor {
     Work work = Work::compute;
     History::TaskId task = History::kNoTask;
     Callback done;
-    Pace pace = Pace::shared;
+    ShareMode share_mode = ShareMode::shared;
   };
   struct Thread {
     int core = 0;
@@ -119,14 +119,14 @@ class Cpu : public Actor {
     Duration polled;
     Duration least;       // least CPU time of a queued thread, or of the last one that was queued
     double slowness = 1;  // of the first item since `since`
-    std::uint64_t generation = 0;  // of the event that counts
-    ProcessId process = 0;         // process of the thread that ran last
-    bool calling = false;          // a callback runs: no scheduling decision meanwhile
-    std::uint32_t recorded = 0;    // number in the history
+    std::uint64_t plan_number = 0;  // of the event that counts
+    ProcessId process = 0;          // process of the thread that ran last
+    bool calling = false;           // a callback runs: no scheduling decision meanwhile
+    std::uint32_t recorded = 0;     // number in the history
   };
 
   void enter(ThreadId thread, Entry entry);
-  void line_up(Core& core, ThreadId thread, Entry entry);
+  void enqueue(Core& core, ThreadId thread, Entry entry);
   void settle(Core& core, Instant now);
   void plan(std::size_t index, Instant now);
   void change_process(Core& core);

@@ -88,13 +88,13 @@ Duration JobTime::apply(const Job& job) const {
   return apply_from_ == Source::described ? described(roofline_, job.cost) : apply_.of(bytes);
 }
 
-Duration JobTime::of(const Worked& worked) const {
-  if (worked.cost.measured.ns > 0) return worked.cost.measured;
-  const Bytes messages = worked.cost.read.messages + worked.cost.written.messages;
+Duration JobTime::of(const SpentCost& spent) const {
+  if (spent.cost.measured.ns > 0) return spent.cost.measured;
+  const Bytes messages = spent.cost.read.messages + spent.cost.written.messages;
   if (messages.value > 0 && model_.coding != AffineCost{}) {
     return model_.coding.of(static_cast<double>(messages.value));
   }
-  return moving(worked.cost.bytes());
+  return moving(spent.cost.bytes());
 }
 
 Duration JobTime::moving(Bytes bytes) const {

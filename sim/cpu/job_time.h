@@ -25,7 +25,7 @@ namespace foretrain::sim {
 ///     all       overhead + max(FLOPs / peak, bytes / bandwidth)     (described: Roofline)
 ///     apply     bytes / bandwidth of the device                     (HostSpec::device_updates)
 ///
-/// and for the work of a node that handles a message (`Worked`):
+/// and for the work of a node that handles a message (`SpentCost`):
 ///
 ///     any               the time given by the scenario              (training.compression.encode)
 ///     sparse messages   overhead + message bytes x per_byte         (measured for the model)
@@ -67,7 +67,7 @@ class JobTime {
   /// Undisturbed, at full speed; for a gradient the median.
   [[nodiscard]] Duration of(const Job& job) const;
   /// Time of work that a node did itself.
-  [[nodiscard]] Duration of(const Worked& worked) const;
+  [[nodiscard]] Duration of(const SpentCost& spent) const;
   /// Time that a framework adds to the job. Stragglers do not lengthen it.
   [[nodiscard]] Duration overhead(const Job& job) const {
     if (job.kind != JobKind::gradient || job.stage > 0) return {};

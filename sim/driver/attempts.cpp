@@ -2,7 +2,7 @@
 
 #include "models/protocol/registry.h"
 #include "scenarios/resolve/faults.h"
-#include "scenarios/resolve/local_sum.h"
+#include "scenarios/resolve/gradient_counts.h"
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ Attempts::Attempts(World& world, const Prepared& prepared, const MachineLookup& 
       std::ranges::any_of(prepared.scenario_case.scenario.faults,
                           [](const FaultSpec& fault) { return fault.restart_after.has_value(); });
   if (may_fail()) {
-    listener_.keeping = [this](NodeId id, const Keep& keep) { keeping(id, keep); };
+    listener_.keeping = [this](NodeId id, const SaveState& keep) { keeping(id, keep); };
     listener_.sets_back = [this] { set_back(); };
     listener_.begins = [this] { training_->start(); };
     listener_.ready = [this] { ready(); };
@@ -74,7 +74,7 @@ void Attempts::start() {
   training_->start();
 }
 
-void Attempts::keeping(NodeId id, const Keep& keep) {
+void Attempts::keeping(NodeId id, const SaveState& keep) {
   KeptStates& states = under_way_[keep.cut];
   states.nodes.resize(static_cast<std::size_t>(prepared_.training->nodes()));
   states.nodes[index_of(id)] = {keep.state(), keep.reported.value, keep.gradients};

@@ -85,7 +85,7 @@ class Attempts : public Actor {
 
   void add_hosts();
   [[nodiscard]] std::unique_ptr<SimTraining> make(const Beginning& beginning);
-  void keeping(NodeId id, const Keep& keep);
+  void keeping(NodeId id, const SaveState& keep);
   void kept(std::int64_t cut, Bytes size, Duration took);
   void fail(Instant now, FailingHost& host);
   void set_back();

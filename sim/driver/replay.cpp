@@ -188,7 +188,7 @@ class Replay {
       member.results[static_cast<std::uint64_t>(job.id)].push_back(job.work ? job.work(serial)
                                                                             : JobResult{});
       if (job.prefetch) job.prefetch();
-    } else if (auto* keep = std::get_if<Keep>(&effect)) {
+    } else if (auto* keep = std::get_if<SaveState>(&effect)) {
       member.results[static_cast<std::uint64_t>(keep->job)].emplace_back();  // done at its time
       if (std::ranges::find(resumed_, keep->cut) != resumed_.end()) {
         states_[keep->cut][i] = keep->state();

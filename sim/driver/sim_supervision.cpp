@@ -74,7 +74,7 @@ void SimTraining::perform(const supervision::Tell& tell) {
         if (!is_there(peer)) continue;
         SimNode& node = *nodes_[index_of(peer)];
         if (tell.what == What::lost) {
-          node.lose(tell.about);
+          node.mark_lost(tell.about);
         } else {
           node.take_back(tell.about, supervisor_->incarnation(tell.about));
         }

@@ -6,7 +6,7 @@
 #include "scenarios/language/reader.h"
 #include "scenarios/language/units.h"
 #include "scenarios/resolve/emulated.h"
-#include "scenarios/resolve/local_sum.h"
+#include "scenarios/resolve/gradient_counts.h"
 
 #include <fmt/format.h>
 
@@ -143,7 +143,7 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
       node_faults_(
           world.engine, scenario_case_.scenario, training_->nodes(), nodes_,
           is_neighbour_ ? 1 : world.time_factors.of(Resource::straggling),
-          [this](NodeId id, const Life::Death& death) {
+          [this](NodeId id, const FaultSchedule::Death& death) {
             tell(supervision::FaultDue{{id}, death_at(death.at), death.restart_after});
           },
           [this](NodeId id, const std::string& how) {
@@ -338,7 +338,7 @@ void SimTraining::gave_up(NodeId id, const Fault& fault) {
 
 void SimTraining::part(NodeId id, NodeId peer) {
   if (next_ != nullptr) return next_->part(id, peer);
-  if (is_there(id) && is_there(peer)) nodes_[index_of(id)]->lose(peer);
+  if (is_there(id) && is_there(peer)) nodes_[index_of(id)]->mark_lost(peer);
 }
 
 // Handled by a separate event: this is called by a core that may run one of these nodes.

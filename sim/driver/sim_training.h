@@ -6,7 +6,7 @@
 #include "scenarios/resolve/prepared.h"
 #include "scenarios/resolve/stragglers.h"
 #include "sim/cpu/job_time.h"
-#include "sim/driver/local_sum.h"
+#include "sim/driver/local_reduction.h"
 #include "sim/faults/link_faults.h"
 #include "sim/faults/node_faults.h"
 #include "sim/memory/resident.h"
@@ -57,7 +57,7 @@ class SimTraining : public Actor {
     /// Observer::kept.
     std::function<void(NodeId, std::int64_t cut, Bytes size, Duration took)> kept{};
     /// Observer::keeping.
-    std::function<void(NodeId, const Keep&)> keeping{};
+    std::function<void(NodeId, const SaveState&)> keeping{};
     /// The attempt has ended, and all nodes begin again. If absent, the training ends.
     std::function<void()> sets_back{};
     /// All nodes have left.

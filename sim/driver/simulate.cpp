@@ -3,7 +3,7 @@
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
 #include "scenarios/language/reader.h"
-#include "scenarios/resolve/check.h"
+#include "scenarios/resolve/check_case.h"
 #include "scenarios/resolve/emulated.h"
 #include "scenarios/resolve/neighbours.h"
 #include "scenarios/resolve/read.h"

@@ -93,7 +93,7 @@ void LinkFaults::end(std::size_t index) {
 void LinkFaults::pace(std::size_t host) {
   double share = 1;
   for (const std::size_t fault : slow_[host]) share *= scenario_.faults[fault].to;
-  fabric_->set_pace(host, share);
+  fabric_->set_rate_factor(host, share);
 }
 
 // Breaks every connection between nodes of the two hosts.

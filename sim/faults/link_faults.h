@@ -18,8 +18,8 @@ namespace foretrain::sim {
 
 /// Cut and slow links of a training. A connection survives a cut that is shorter than the failure
 /// detector's timeout (`silence_of`). After a longer one both ends learn that it is broken, as
-/// TCP's user timeout tells the nodes of a run (exec/emulation/link_faults.h). This includes a cut
-/// in one direction only, which stops acknowledgements.
+/// TCP's user timeout tells the nodes of a run (exec/emulation/emulated_link_faults.h). This
+/// includes a cut in one direction only, which stops acknowledgements.
 ///
 /// Realism: a real connection with nothing to send detects the cut by its probes, up to a second
 /// later. If it is cut in one direction, it carries what its window holds in the other; here it

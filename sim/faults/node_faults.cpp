@@ -27,8 +27,8 @@ NodeFaults::NodeFaults(Engine& engine, const Scenario& scenario, int count,
       silent_(std::move(silent)) {
   if (scenario.stragglers.empty() && scenario.faults.empty() && !hosts_may_fail(scenario)) return;
   for (int node = 0; node < count; ++node) {
-    victims_.push_back({life_of(scenario, node), StandingStill(scenario, node, time_factors),
-                        is_stopped(scenario, node)});
+    victims_.push_back({fault_schedule_of(scenario, node),
+                        StandingStill(scenario, node, time_factors), is_stopped(scenario, node)});
   }
 }
 
@@ -41,7 +41,7 @@ void NodeFaults::start(Instant time) {
       nodes_[index]->stop(Resource::straggling);
       schedule(index, What::join, Instant{} + victim.life.joins_at);
     }
-    for (const Life::Death& death : victim.life.deaths) {
+    for (const FaultSchedule::Death& death : victim.life.deaths) {
       if (Instant{} + death.at > time) {
         schedule(index, What::death, Instant{} + death.at);
       } else {

@@ -17,7 +17,7 @@ namespace foretrain::sim {
 class NodeFaults : public Actor {
  public:
   /// The scenario kills a node now, even if the node is already gone.
-  using Due = std::function<void(NodeId node, const Life::Death& death)>;
+  using Due = std::function<void(NodeId node, const FaultSchedule::Death& death)>;
   /// A stopped node has been paused for longer than the failure detector's timeout (`silence_of`).
   using Silent = std::function<void(NodeId node, const std::string& how)>;
 
@@ -47,7 +47,7 @@ class NodeFaults : public Actor {
  private:
   enum class What : std::uint8_t { join, death, pause, silence };
   struct Victim {
-    Life life;
+    FaultSchedule life;
     StandingStill pauses;
     bool is_stopped = false;    // by a fault, at some time
     Instant stands_since{};     // begin of its present pause

@@ -57,7 +57,7 @@ std::uint32_t History::add_thread() {
   return static_cast<std::uint32_t>(threads_.size() - 1);
 }
 
-History::TaskId History::ask(NodeId node, Instant now, const Effort& effort) {
+History::TaskId History::ask(NodeId node, Instant now, const CostBreakdown& effort) {
   return static_cast<TaskId>(tasks_.keep({now, current_, index_of(node), effort}));
 }
 
@@ -109,7 +109,7 @@ void History::ended(std::uint32_t core, std::uint32_t thread, TaskId task, Insta
   const double whole = static_cast<double>(done.effort.total().ns);
   Duration left = own;
   for (std::size_t i = done.effort.parts().size(); i-- > 1;) {
-    const Effort::Part& part = done.effort.parts()[i];
+    const CostBreakdown::Part& part = done.effort.parts()[i];
     if (whole <= 0 || part.time.ns == 0) continue;
     const Duration share{
         std::llround(static_cast<double>(own.ns) * static_cast<double>(part.time.ns) / whole)};

@@ -65,7 +65,7 @@ class History {
   std::uint32_t add_core();
   std::uint32_t add_thread();
   /// The current activity requests this work from a thread of `node`.
-  TaskId ask(NodeId node, Instant now, const Effort& effort);
+  TaskId ask(NodeId node, Instant now, const CostBreakdown& effort);
   /// A core worked on the task between these instants.
   void ran(std::uint32_t core, TaskId task, Instant from, Instant to);
   /// No thread waits for the core.
@@ -88,7 +88,7 @@ class History {
     Instant asked;
     ActivityId cause = 0;
     std::uint32_t node = 0;
-    Effort effort{Resource::input};
+    CostBreakdown effort{Resource::input};
   };
   struct Ran {
     Instant from;

@@ -34,7 +34,7 @@ class Recorder {
 
   [[nodiscard]] std::uint32_t add_core() const { return keeps() ? history_->add_core() : 0; }
   [[nodiscard]] std::uint32_t add_thread() const { return keeps() ? history_->add_thread() : 0; }
-  [[nodiscard]] History::TaskId ask(NodeId node, Instant now, const Effort& effort) const {
+  [[nodiscard]] History::TaskId ask(NodeId node, Instant now, const CostBreakdown& effort) const {
     return keeps() ? history_->ask(node, now, effort) : History::kNoTask;
   }
   void ran(std::uint32_t core, History::TaskId task, Instant from, Instant to) const {

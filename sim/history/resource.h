@@ -64,17 +64,17 @@ class TimeFactors {
 };
 
 /// Cost breakdown of a piece of work on a core; each part is a time, scaled by its time factor.
-class Effort {
+class CostBreakdown {
  public:
   struct Part {
     Resource resource = Resource::waiting;
     Duration time;
   };
 
-  explicit Effort(Resource resource, Duration time = {}) : parts_{{{resource, time}}} {}
+  explicit CostBreakdown(Resource resource, Duration time = {}) : parts_{{{resource, time}}} {}
 
   /// At most three parts. A time below zero shortens the first part.
-  Effort& add(Resource resource, Duration time) {
+  CostBreakdown& add(Resource resource, Duration time) {
     if (time.ns > 0) parts_[count_++] = {resource, time};
     if (time.ns < 0) parts_[0].time += time;
     return *this;

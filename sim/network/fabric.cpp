@@ -55,7 +55,7 @@ Fabric::Fabric(Engine& engine, const ClusterSpec& cluster, Bytes unsent,
       topology_(cluster),
       time_factors_(time_factors),
       flows_(engine, paced(topology_.ports(), resources_of(topology_, serves), time_factors)),
-      departures_(flows_, resources_of(topology_, serves), history),
+      send_waits_(flows_, resources_of(topology_, serves), history),
       // A message that has begun to leave has at least a byte in the kernel.
       unsent_(std::max(kNothing, static_cast<double>(unsent.value))) {
   hosts_.resize(topology_.hosts());
@@ -71,7 +71,7 @@ Fabric::ConnectionId Fabric::connect(std::size_t from, std::size_t to) {
   if (const double most = topology_.most_between(from, to); most > 0) {
     const PortSpec cap = paced({most}, time_factors_.of(Resource::connection));
     connection.path.push_back(flows_.add_port(cap));
-    departures_.add_port(Resource::connection);
+    send_waits_.add_port(Resource::connection);
   }
   return id;
 }
@@ -89,7 +89,7 @@ Fabric::ConnectionId Fabric::add_connection(std::size_t from, std::size_t to,
                           {route.ports.begin(), route.ports.end()},
                           SlowStart(tcp ? latency * 2 : Duration{})});
   connections_.back().framed = tcp;
-  departures_.add_connection();
+  send_waits_.add_connection();
   return static_cast<ConnectionId>(connections_.size() - 1);
 }
 
@@ -98,12 +98,12 @@ void Fabric::send(ConnectionId id, Bytes size, std::uint32_t bucket, Callback ar
   const Instant now = engine_.now();
   Connection& connection = connections_[id];
   const auto bytes = static_cast<double>(connection.framed ? framed(size.value) : size.value);
-  const ActivityId cause = departures_.cause();
+  const ActivityId cause = send_waits_.cause();
   connection.waiting.push({bucket, cause, bytes, arrived}, unsent_);
   if (!connection.rests) return;
   connection.rests = false;
-  departures_.begins(id, now, cause);
-  if (connection.cuts > 0) return departures_.waits_for(id, Resource::straggling, now);
+  send_waits_.begins(id, now, cause);
+  if (connection.cuts > 0) return send_waits_.waits_for(id, Resource::straggling, now);
   connection.slow_start.begin(now);
   go_on(id, now);
 }
@@ -121,7 +121,7 @@ double Fabric::next_piece(ConnectionId id, Instant now) {
     const Instant next = std::max(now, connection.slow_start.next_round());
     engine_.schedule(next, {this, token_of(id, kNextRound)});
     connection.awaits_round = true;
-    departures_.waits_for(id, Resource::latency, now);
+    send_waits_.waits_for(id, Resource::latency, now);
     return 0;
   }
   connection.piece = std::min(connection.waiting.front().left, allowance);
@@ -137,7 +137,7 @@ void Fabric::wake(Instant now, std::uint64_t token) {
   Connection& connection = connections_[id];
   connection.awaits_round = false;
   connection.slow_start.begin_round(now);
-  if (connection.cuts > 0) return departures_.waits_for(id, Resource::straggling, now);
+  if (connection.cuts > 0) return send_waits_.waits_for(id, Resource::straggling, now);
   go_on(id, now);
 }
 
@@ -168,7 +168,7 @@ void Fabric::break_off(ConnectionId id, Instant now) {
   Waiting& first = connection.waiting.front();
   first.left = std::max(first.left - moved, 2 * kNothing);
   connection.piece = 0;
-  departures_.waits_for(id, Resource::straggling, now);
+  send_waits_.waits_for(id, Resource::straggling, now);
 }
 
 void Fabric::mend(std::size_t from, std::size_t to) {
@@ -182,14 +182,15 @@ void Fabric::mend(std::size_t from, std::size_t to) {
   }
 }
 
-void Fabric::set_pace(std::size_t host, double share) {
-  for (const FlowNetwork::PortId port : topology_.links_of(host)) flows_.set_pace(port, share);
+void Fabric::set_rate_factor(std::size_t host, double share) {
+  for (const FlowNetwork::PortId port : topology_.links_of(host))
+    flows_.set_rate_factor(port, share);
 }
 
 void Fabric::begin_flow(ConnectionId id, double piece) {
   Connection& connection = connections_[id];
   connection.flow = flows_.begin(connection.ports(), piece, {this, token_of(id, kMoved)});
-  departures_.is_moved_by(id, connection.flow);
+  send_waits_.is_moved_by(id, connection.flow);
 }
 
 void Fabric::count(Connection& connection, double moved) {
@@ -216,9 +217,9 @@ void Fabric::moved(ConnectionId id, Instant now) {
   connection.counted = 0;
   if (first.left < kNothing) {
     const Instant there = now + connection.latency;
-    engine_.schedule(there, departures_.left(id, now, there, first.arrived));
+    engine_.schedule(there, send_waits_.left(id, now, there, first.arrived));
     connection.waiting.pop_front();
-    if (!connection.waiting.empty()) departures_.follows(id, connection.waiting.front().cause);
+    if (!connection.waiting.empty()) send_waits_.follows(id, connection.waiting.front().cause);
   }
   connection.piece = 0;
   connection.rests = connection.waiting.empty();

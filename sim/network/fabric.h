@@ -4,8 +4,8 @@
 #include "models/base/quantity.h"
 #include "models/base/send_queue.h"
 #include "sim/engine/engine.h"
-#include "sim/network/departures.h"
 #include "sim/network/flows.h"
+#include "sim/network/send_wait_tracker.h"
 #include "sim/network/tcp.h"
 #include "sim/network/topology.h"
 
@@ -52,7 +52,7 @@ class Fabric : public Actor {
   Fabric(Engine& engine, const ClusterSpec& cluster, Bytes unsent, const TimeFactors& time_factors,
          const std::vector<bool>& serves, Recorder history);
 
-  using ConnectionId = Departures::ConnectionId;
+  using ConnectionId = SendWaitTracker::ConnectionId;
   /// Connects one host to another.
   ConnectionId connect(std::size_t from, std::size_t to);
   /// Connects a device of a host to another one; the devices have links between them.
@@ -71,7 +71,7 @@ class Fabric : public Actor {
   void cut(std::size_t from, std::size_t to);
   void mend(std::size_t from, std::size_t to);
   /// The links of a host pass this share of their rate, above 0 and up to 1.
-  void set_pace(std::size_t host, double share);
+  void set_rate_factor(std::size_t host, double share);
 
   /// Counts the bytes that the messages in transfer have moved so far. O(connections).
   void count_moving();
@@ -134,7 +134,7 @@ class Fabric : public Actor {
   Topology topology_;
   TimeFactors time_factors_;
   FlowNetwork flows_;
-  Departures departures_;
+  SendWaitTracker send_waits_;
   double unsent_;                                            // bytes
   std::map<std::pair<std::size_t, std::size_t>, int> cuts_;  // open cuts from a host to another
   std::vector<Connection> connections_;

@@ -17,7 +17,7 @@ struct SharedPorts {
     std::size_t alone = 0;  ///< flows that pass no other of these ports
     /// If above 0: the fair rate of the port, whatever its capacity; it stands for flows elsewhere
     /// that are not listed.
-    double level = 0;
+    double fair_rate = 0;
   };
   std::vector<Port> ports;
   std::vector<std::uint32_t> hops;        ///< ports of the bundles, those of a bundle together
@@ -26,17 +26,17 @@ struct SharedPorts {
 
   void clear();
   void add_bundle(std::span<const std::uint32_t> through, std::size_t flows = 1);
-  [[nodiscard]] std::size_t bundles() const { return first_hops.size(); }
-  [[nodiscard]] std::span<const std::uint32_t> hops_of(std::size_t bundle) const;
+  [[nodiscard]] std::size_t flow_classes() const { return first_hops.size(); }
+  [[nodiscard]] std::span<const std::uint32_t> hops_of(std::size_t flow_class) const;
 };
 
 /// The result of max-min fairness.
 struct FairShares {
   /// By port: the rate in bytes/s of each flow whose bottleneck it is; infinite if it is nobody's
   /// bottleneck.
-  std::vector<double> levels;
+  std::vector<double> fair_rates;
   /// By bundle: the bottleneck port of its flows.
-  std::vector<std::uint32_t> holders;
+  std::vector<std::uint32_t> bottlenecks;
 };
 
 /// Computes the max-min fair rates of flows that share ports (Bertsekas and Gallager, Data
@@ -63,10 +63,10 @@ class FairShareSolver {
   };
 
   std::vector<double> left_;
-  std::vector<std::size_t> waiting_;    // by port, its flows without a rate
-  std::vector<std::uint32_t> first_;    // by port, index into bundles_
-  std::vector<std::uint32_t> next_;     // by port, index into bundles_
-  std::vector<std::uint32_t> bundles_;  // bundles of the ports, those of a port together
+  std::vector<std::size_t> waiting_;         // by port, its flows without a rate
+  std::vector<std::uint32_t> first_;         // by port, index into bundles_
+  std::vector<std::uint32_t> next_;          // by port, index into bundles_
+  std::vector<std::uint32_t> flow_classes_;  // bundles of the ports, those of a port together
   std::vector<Candidate> heap_;
 };
 

@@ -7,10 +7,10 @@ namespace {
 constexpr double kPacket = ethernet::kCounted;  // a bucket with less than a packet in it is empty
 }  // namespace
 
-void FlowPort::settle(Instant now) {
-  const double passed_s = (now - settled).seconds();
-  settled = now;
-  served += level * passed_s;
+void FlowPort::advance_to(Instant now) {
+  const double passed_s = (now - advanced_to).seconds();
+  advanced_to = now;
+  served += fair_rate * passed_s;
   if (spec.burst == 0) return;
   tokens = std::clamp(tokens + (spec.rate - load) * passed_s, 0.0, spec.burst);
 }

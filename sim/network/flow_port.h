@@ -23,19 +23,20 @@ struct PortSpec {
 /// Rate of a token bucket that is not empty, bytes/s: about the rate of a virtual link.
 inline constexpr double kBurstRate = 5e9;
 
-/// State of a port in `FlowNetwork` (terms: `flows.h`); `Region` solves several ports together.
+/// State of a port in `FlowNetwork` (terms: `flows.h`); `AffectedComponent` solves several ports
+/// together.
 struct alignas(kCacheLine) FlowPort {
   static constexpr Instant kNever{std::numeric_limits<std::int64_t>::max()};
 
   /// A flow whose bottleneck is this port, keyed by the virtual time of its end.
-  struct Held {
+  struct Bottlenecked {
     double end;
     std::uint64_t order;  ///< order in which the flows began; decides if several end together
     std::uint32_t flow;
     std::uint32_t epoch;  ///< of the flow when held; if it changed, the entry is stale
 
     struct Later {
-      bool operator()(const Held& a, const Held& b) const {
+      bool operator()(const Bottlenecked& a, const Bottlenecked& b) const {
         return a.end != b.end ? a.end > b.end : a.order > b.order;
       }
     };
@@ -43,23 +44,24 @@ struct alignas(kCacheLine) FlowPort {
 
   // Fields that every flow looks at come first, in one cache line.
   PortSpec spec;
-  double capacity = 0;         ///< bytes/s at present
-  std::uint32_t count = 0;     ///< flows through it
-  std::uint32_t promised = 0;  ///< while idle: the flow count for which bounds hold
-  std::uint32_t held = 0;      ///< flows whose bottleneck it is
+  double capacity = 0;             ///< bytes/s at present
+  std::uint32_t count = 0;         ///< flows through it
+  std::uint32_t promised = 0;      ///< while idle: the flow count for which bounds hold
+  std::uint32_t bottlenecked = 0;  ///< flows whose bottleneck it is
   bool active = false;
   bool dirty = false;
   bool changed = false;
   std::vector<std::uint32_t> listed;  ///< flows through it while it is idle, with gaps
 
-  RunQueue<Held, Held::Later, 1> ends;  ///< ends of held flows; may contain stale entries
-  double full_rate = 0;                 ///< spec.rate if pace is 1
-  double pace = 1;
-  double level = 0;   ///< fair rate, bytes/s
-  double served = 0;  ///< virtual time V, bytes
+  RunQueue<Bottlenecked, Bottlenecked::Later, 1>
+      ends;              ///< ends of held flows; may contain stale entries
+  double full_rate = 0;  ///< spec.rate if pace is 1
+  double rate_factor = 1;
+  double fair_rate = 0;  ///< fair rate, bytes/s
+  double served = 0;     ///< virtual time V, bytes
   /// At most the smallest even share of the idle ports on the paths of its held flows.
   double bound = std::numeric_limits<double>::infinity();
-  Instant settled;  ///< instant that `served` and `tokens` refer to
+  Instant advanced_to;  ///< instant that `served` and `tokens` refer to
   double tokens = 0;
   double load = 0;            ///< load of an active token bucket
   Instant planned = kNever;   ///< instant of its next event
@@ -73,13 +75,13 @@ struct alignas(kCacheLine) FlowPort {
   [[nodiscard]] double idle_share() const { return spec.rate / count; }
   /// `idle_share` as bounds use it: not every additional flow has to lower all bounds.
   [[nodiscard]] double promised_share() const { return spec.rate / std::max(count, promised); }
-  /// True for a token bucket that is not full, as of `settled`.
+  /// True for a token bucket that is not full, as of `advanced_to`.
   [[nodiscard]] bool lacks_tokens() const { return tokens < spec.burst; }
   /// Rate of a token bucket that is not empty.
-  [[nodiscard]] double burst_rate() const { return pace * std::max(kBurstRate, full_rate); }
+  [[nodiscard]] double burst_rate() const { return rate_factor * std::max(kBurstRate, full_rate); }
 
   /// Advances the port's counters to `now`.
-  void settle(Instant now);
+  void advance_to(Instant now);
   /// Sets a token bucket's capacity by its saved bytes. The port must be settled.
   void renew_capacity();
 };

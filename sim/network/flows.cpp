@@ -31,20 +31,21 @@ FlowNetwork::PortId FlowNetwork::add_port(const PortSpec& spec) {
   port.full_rate = spec.rate;
   port.tokens = spec.burst;
   port.capacity = spec.burst > 0 ? port.burst_rate() : spec.rate;
-  bundles_.add_port();
+  flow_classes_.add_port();
   return static_cast<PortId>(ports_.size() - 1);
 }
 
 double FlowNetwork::rate(FlowId flow) const {
-  const PortId holder = flows_[flow].holder;
-  return holder == kNone ? 0 : ports_[holder].level;
+  const PortId bottleneck = flows_[flow].bottleneck;
+  return bottleneck == kNone ? 0 : ports_[bottleneck].fair_rate;
 }
 
 double FlowNetwork::left(FlowId flow) const {
   const Flow& asked = flows_[flow];
-  if (asked.holder == kNone) return asked.left;
-  const Port& holder = ports_[asked.holder];
-  const double served = holder.served + holder.level * (engine_.now() - holder.settled).seconds();
+  if (asked.bottleneck == kNone) return asked.left;
+  const Port& bottleneck = ports_[asked.bottleneck];
+  const double served =
+      bottleneck.served + bottleneck.fair_rate * (engine_.now() - bottleneck.advanced_to).seconds();
   return std::max(0.0, asked.end - served);
 }
 
@@ -54,16 +55,16 @@ double FlowNetwork::load(PortId port) const {
   for (const FlowId flow : at.listed) {
     if (flow != kNone) sum += rate(flow);
   }
-  for (const auto& [kind, id] : bundles_.at(port)) {
-    const Bundles::Bundle& bundle = bundles_[id];
-    if (bundle.mixed || bundle.holder == kNone) {
-      for (const FlowId flow : bundle.flows) sum += rate(flow);
+  for (const auto& [kind, id] : flow_classes_.at(port)) {
+    const FlowClasses::FlowClass& flow_class = flow_classes_[id];
+    if (flow_class.mixed || flow_class.bottleneck == kNone) {
+      for (const FlowId flow : flow_class.flows) sum += rate(flow);
     } else {
-      sum += static_cast<double>(bundle.flows.size()) * ports_[bundle.holder].level;
+      sum += static_cast<double>(flow_class.flows.size()) * ports_[flow_class.bottleneck].fair_rate;
     }
   }
   // Flows outside bundles have no other active port, so they run at this port's level.
-  if (at.active) sum += (at.count - bundles_.flows_at(port)) * at.level;
+  if (at.active) sum += (at.count - flow_classes_.flows_at(port)) * at.fair_rate;
   return sum;
 }
 
@@ -106,10 +107,10 @@ FlowNetwork::FlowId FlowNetwork::begin(std::span<const PortId> path, double byte
   for (const Hop& hop : flow.hops) {
     Port& port = ports_[hop.port];
     if (port.active) continue;
-    if (port.spec.burst > 0) port.settle(engine_.now());
+    if (port.spec.burst > 0) port.advance_to(engine_.now());
     if (hop.port == home || (port.spec.burst > 0 && port.lacks_tokens())) activate(hop.port);
   }
-  if (flow.active > 1 && !bundles_.contains(id)) bundle(id);
+  if (flow.active > 1 && !flow_classes_.contains(id)) flow_class(id);
   fresh_.push_back(id);
   request();
   return id;
@@ -119,17 +120,17 @@ void FlowNetwork::extend(FlowId id, double bytes, Callback moved) {
   Flow& flow = flows_[id];
   FT_CHECK(flow.drained);
   FT_CHECK_OP(bytes, >, 0.0);
-  Port& port = ports_[flow.holder];
+  Port& port = ports_[flow.bottleneck];
   flow.drained = false;
   flow.moved = moved;
   flow.end += bytes;  // counted from its planned end, exact to the fraction of a nanosecond
-  ++port.held;
+  ++port.bottlenecked;
   port.ends.push({flow.end, flow.order, id, flow.epoch});
 }
 
 void FlowNetwork::break_off(FlowId id) {
   FT_CHECK(!flows_[id].drained);
-  if (flows_[id].holder == kNone) {
+  if (flows_[id].bottleneck == kNone) {
     std::erase(fresh_, id);
   } else {
     release(id, engine_.now());
@@ -137,12 +138,12 @@ void FlowNetwork::break_off(FlowId id) {
   remove(id);
 }
 
-void FlowNetwork::set_pace(PortId number, double pace) {
-  FT_CHECK_OP(pace, >, 0.0);
+void FlowNetwork::set_rate_factor(PortId number, double rate_factor) {
+  FT_CHECK_OP(rate_factor, >, 0.0);
   Port& port = ports_[number];
-  port.settle(engine_.now());
-  port.pace = pace;
-  port.spec.rate = port.full_rate * pace;
+  port.advance_to(engine_.now());
+  port.rate_factor = rate_factor;
+  port.spec.rate = port.full_rate * rate_factor;
   port.capacity = port.spec.burst > 0 && port.tokens >= 1 ? port.burst_rate() : port.spec.rate;
   if (port.active) {
     mark_dirty(number);
@@ -164,7 +165,7 @@ void FlowNetwork::wake(Instant now, std::uint64_t token) {
   Port& port = ports_[number];
   if (port.plan != token >> 32) return;  // a later plan has replaced it
   port.planned = Port::kNever;
-  port.settle(now);
+  port.advance_to(now);
   if (port.spec.burst > 0 && port.tokens < 1 && port.capacity > port.spec.rate) mark_dirty(number);
   end_flows(number, now);
   if (!ports_[number].dirty) plan(number, now);
@@ -173,18 +174,19 @@ void FlowNetwork::wake(Instant now, std::uint64_t token) {
 void FlowNetwork::end_flows(PortId number, Instant now) {
   // Its event was rounded up to a nanosecond, so the end may lie up to one ahead.
   const auto is_over = [](const Port& port) {
-    return port.ends.front().end - port.served <= port.level * 1e-9;
+    return port.ends.front().end - port.served <= port.fair_rate * 1e-9;
   };
   std::vector<FlowId> ended = std::move(ended_);
   ended.clear();
   for (Port& port = ports_[number]; !port.ends.empty();) {
-    const Port::Held first = port.ends.front();
+    const Port::Bottlenecked first = port.ends.front();
     // If there are as many entries as held flows, none is stale.
-    const bool counts = port.ends.size() == port.held || flows_[first.flow].epoch == first.epoch;
+    const bool counts =
+        port.ends.size() == port.bottlenecked || flows_[first.flow].epoch == first.epoch;
     if (counts && !is_over(port)) break;
     port.ends.pop_front();
     if (!counts) continue;
-    --port.held;
+    --port.bottlenecked;
     flows_[first.flow].drained = true;
     ended.push_back(first.flow);
   }
@@ -210,7 +212,7 @@ void FlowNetwork::look_ahead(std::span<const FlowId> flows) const {
 // Removes a flow from its path.
 void FlowNetwork::remove(FlowId id) {
   Flow& flow = flows_[id];
-  if (flow.active > 1) bundles_.leave(id);
+  if (flow.active > 1) flow_classes_.leave(id);
   for (Hop& hop : flow.hops) {
     Port& port = ports_[hop.port];
     if (hop.place != kNone) unlist(hop);
@@ -223,7 +225,7 @@ void FlowNetwork::remove(FlowId id) {
     }
   }
   ++flow.epoch;
-  flow.holder = kNone;
+  flow.bottleneck = kNone;
   flow.drained = false;
   free_.push_back(id);
 }
@@ -233,64 +235,64 @@ void FlowNetwork::remove(FlowId id) {
 // Whether an active port without held flows, so that all of its flows are crossing, may be idle.
 bool FlowNetwork::is_slack(PortId number) const {
   const double share = ports_[number].idle_share() * kRounding;
-  return std::ranges::all_of(bundles_.at(number), [&](const Bundles::Listed& listed) {
-    const Bundles::Bundle& bundle = bundles_[listed.bundle];
-    if (!bundle.mixed) return ports_[bundle.holder].level <= share;
-    return std::ranges::all_of(bundle.flows, [&](FlowId flow) { return rate(flow) <= share; });
+  return std::ranges::all_of(flow_classes_.at(number), [&](const FlowClasses::Listed& listed) {
+    const FlowClasses::FlowClass& flow_class = flow_classes_[listed.flow_class];
+    if (!flow_class.mixed) return ports_[flow_class.bottleneck].fair_rate <= share;
+    return std::ranges::all_of(flow_class.flows, [&](FlowId flow) { return rate(flow) <= share; });
   });
 }
 
 // Puts a flow into a bundle. It is new, or its set of active ports has changed.
-void FlowNetwork::bundle(FlowId flow) {
+void FlowNetwork::flow_class(FlowId flow) {
   const Flow& joining = flows_[flow];
   if (joining.active < 2) return;
   boost::container::small_vector<PortId, 4> active;
   for (const Hop& hop : joining.hops) {
     if (ports_[hop.port].active) active.push_back(hop.port);
   }
-  Bundles::Bundle& joined = bundles_.join(flow, {active.data(), active.size()});
-  if (joined.flows.size() == 1) joined.holder = joining.holder;
-  if (joining.holder != kNone && joining.holder != joined.holder) joined.mixed = true;
+  FlowClasses::FlowClass& joined = flow_classes_.join(flow, {active.data(), active.size()});
+  if (joined.flows.size() == 1) joined.bottleneck = joining.bottleneck;
+  if (joining.bottleneck != kNone && joining.bottleneck != joined.bottleneck) joined.mixed = true;
 }
 
 void FlowNetwork::activate(PortId number) {
   Port& port = ports_[number];
-  port.settle(engine_.now());
+  port.advance_to(engine_.now());
   port.active = true;
   while (!port.listed.empty()) {
     const FlowId id = port.listed.back();
     Flow& flow = flows_[id];
-    bundles_.leave(id);
+    flow_classes_.leave(id);
     ++flow.active;
     for (Hop& hop : flow.hops) {
       if (hop.port == number) unlist(hop);
     }
-    bundle(id);
+    flow_class(id);
   }
   mark_dirty(number);
 }
 
 void FlowNetwork::deactivate(PortId number) {
   Port& port = ports_[number];
-  FT_CHECK_OP(bundles_.flows_at(number), ==, port.count);
+  FT_CHECK_OP(flow_classes_.flows_at(number), ==, port.count);
   port.active = false;
   port.promised = port.count;
-  while (!bundles_.at(number).empty()) {
-    const FlowId id = bundles_[bundles_.at(number).back().bundle].flows.back();
+  while (!flow_classes_.at(number).empty()) {
+    const FlowId id = flow_classes_[flow_classes_.at(number).back().flow_class].flows.back();
     Flow& flow = flows_[id];
-    bundles_.leave(id);
+    flow_classes_.leave(id);
     --flow.active;
     for (Hop& hop : flow.hops) {
       if (hop.port == number) list(id, hop);
     }
-    bundle(id);
-    Port& holder = ports_[flow.holder];
-    holder.bound = std::min(holder.bound, port.idle_share());
+    flow_class(id);
+    Port& bottleneck = ports_[flow.bottleneck];
+    bottleneck.bound = std::min(bottleneck.bound, port.idle_share());
   }
-  if (port.spec.burst > 0) port.settle(engine_.now());
+  if (port.spec.burst > 0) port.advance_to(engine_.now());
   port.dirty = false;
   port.load = 0;
-  port.level = 0;
+  port.fair_rate = 0;
   port.served = 0;
   port.bound = std::numeric_limits<double>::infinity();
   port.ends.clear();
@@ -338,27 +340,27 @@ void FlowNetwork::mark_changed(PortId number) {
 void FlowNetwork::hold(FlowId id, PortId number, Instant now) {
   Flow& flow = flows_[id];
   Port& port = ports_[number];
-  port.settle(now);
-  flow.holder = number;
+  port.advance_to(now);
+  flow.bottleneck = number;
   flow.end = port.served + flow.left;
-  ++port.held;
+  ++port.bottlenecked;
   port.ends.push({flow.end, flow.order, id, flow.epoch});
   for (const Hop& hop : flow.hops) {
     const Port& other = ports_[hop.port];
     if (!other.active) port.bound = std::min(port.bound, other.promised_share());
   }
   mark_changed(number);
-  if (watcher_ != nullptr) watcher_->held(id, number, now);
+  if (watcher_ != nullptr) watcher_->bottlenecked(id, number, now);
 }
 
 void FlowNetwork::release(FlowId id, Instant now) {
   Flow& flow = flows_[id];
-  Port& port = ports_[flow.holder];
-  port.settle(now);
+  Port& port = ports_[flow.bottleneck];
+  port.advance_to(now);
   flow.left = flow.end - port.served;
-  flow.holder = kNone;
+  flow.bottleneck = kNone;
   ++flow.epoch;  // invalidates its entry among the ends
-  --port.held;
+  --port.bottlenecked;
 }
 
 // Schedules the end of the first flow that the port holds, or the instant at which its bucket is
@@ -369,7 +371,7 @@ void FlowNetwork::plan(PortId number, Instant now) {
     port.ends.pop_front();
   }
   Instant at = Port::kNever;
-  if (!port.ends.empty()) at = after(now, (port.ends.front().end - port.served) / port.level);
+  if (!port.ends.empty()) at = after(now, (port.ends.front().end - port.served) / port.fair_rate);
   if (port.load > port.spec.rate * kRounding && port.capacity > port.spec.rate) {
     at = std::min(at, after(now, port.tokens / (port.load - port.spec.rate)));
   }

@@ -13,9 +13,9 @@
 #include "models/base/time.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/fetch.h"
-#include "sim/network/bundles.h"
+#include "sim/network/affected_component.h"
+#include "sim/network/flow_classes.h"
 #include "sim/network/flow_port.h"
-#include "sim/network/region.h"
 
 #include <boost/container/small_vector.hpp>
 
@@ -31,11 +31,11 @@ class HoldWatcher {
  public:
   virtual ~HoldWatcher() = default;
   /// From now on `port` is the bottleneck of `flow`.
-  virtual void held(std::uint32_t flow, std::uint32_t port, Instant now) = 0;
+  virtual void bottlenecked(std::uint32_t flow, std::uint32_t port, Instant now) = 0;
 };
 
 /// Fluid flows that share ports max-min fairly (`fair_share.h` has the equations). Once per instant
-/// the rates are solved anew, but only as far as a change reaches (`region.h`).
+/// the rates are solved anew, but only as far as a change reaches (`component.h`).
 ///
 /// A port gives all flows whose bottleneck it is the same rate, its level L(t). So no rate is
 /// stored per flow. The port stores the bytes that each of them has moved since a reference time,
@@ -50,7 +50,7 @@ class HoldWatcher {
 /// rate cannot limit any, and if it is a full token bucket it stays full: such a port may be idle,
 /// and is then left out of the equations. All other ports are active: they may be bottlenecks. A
 /// flow is crossing if it passes several active ports. It connects their equations, in which
-/// crossing flows appear in bundles (`bundles.h`) and all others as a number per port. A flow
+/// crossing flows appear in bundles (`flow_classes.h`) and all others as a number per port. A flow
 /// activates an idle port on its path if its rate exceeds an even share there. Every flow passes an
 /// active port.
 ///
@@ -75,9 +75,9 @@ class FlowNetwork : public Actor {
   /// Ends a flow that has bytes left; its `moved` is not woken. Not while the `moved` of another
   /// flow is woken.
   void break_off(FlowId id);
-  /// From now on the port passes `pace` times its original rate, above 0 and up to 1. This also
-  /// scales the burst rate of a token bucket.
-  void set_pace(PortId number, double pace);
+  /// From now on the port passes `rate_factor` times its original rate, above 0 and up to 1. This
+  /// also scales the burst rate of a token bucket.
+  void set_rate_factor(PortId number, double rate_factor);
 
   void wake(Instant now, std::uint64_t token) override;
 
@@ -95,12 +95,12 @@ class FlowNetwork : public Actor {
   [[nodiscard]] std::size_t ports() const { return ports_.size(); }
   /// Number of ports solved so far, each counted as often as it was solved: the cost of all
   /// changes.
-  [[nodiscard]] std::uint64_t solved() const { return region_.solved(); }
+  [[nodiscard]] std::uint64_t solved() const { return component_.solved(); }
   /// Number of flows that have not ended.
   [[nodiscard]] std::size_t flows() const { return flows_.size() - free_.size(); }
 
  private:
-  static constexpr auto kNone = Bundles::kNone;
+  static constexpr auto kNone = FlowClasses::kNone;
   static constexpr double kRounding = 1 + 1e-9;
   static constexpr std::size_t kGaps = 8;  // gaps allowed in a list, in addition to one per flow
   using Port = FlowPort;
@@ -114,7 +114,7 @@ class FlowNetwork : public Actor {
     double left = 0;  // bytes, while it has no bottleneck
     double end = 0;   // virtual time of its bottleneck port
     std::uint64_t order = 0;
-    PortId holder = kNone;
+    PortId bottleneck = kNone;
     std::uint32_t active = 0;  // active ports on its path
     std::uint32_t epoch = 0;
     bool drained = false;
@@ -123,8 +123,8 @@ class FlowNetwork : public Actor {
   void request();
   void solve(Instant now);
   void tighten_idle();
-  void solve_region(PortId first, Instant now);
-  void hold_bundle(Bundles::Bundle& bundle, PortId holder, Instant now);
+  void solve_component(PortId first, Instant now);
+  void hold_flow_class(FlowClasses::FlowClass& flow_class, PortId bottleneck, Instant now);
   void place_fresh(Instant now);
   void check_bound(PortId number);
   void finish_change(PortId number, Instant now);
@@ -132,7 +132,7 @@ class FlowNetwork : public Actor {
   void activate(PortId number);
   void deactivate(PortId number);
   [[nodiscard]] bool is_slack(PortId number) const;
-  void bundle(FlowId flow);
+  void flow_class(FlowId flow);
   void list(FlowId flow, Hop& hop);
   void unlist(Hop& hop);
   void close_gaps(PortId number);
@@ -150,7 +150,7 @@ class FlowNetwork : public Actor {
   HoldWatcher* watcher_ = nullptr;
   std::vector<Port> ports_;
   std::vector<Flow> flows_;
-  Bundles bundles_;  // the crossing flows
+  FlowClasses flow_classes_;  // the crossing flows
   std::vector<FlowId> free_;
   std::vector<FlowId> fresh_;    // began since the last solution
   std::vector<PortId> touched_;  // idle ports with more flows than before
@@ -159,7 +159,7 @@ class FlowNetwork : public Actor {
   bool requested_ = false;
   std::uint64_t begun_ = 0;
   std::vector<FlowId> ended_;
-  Region region_{ports_, bundles_};
+  AffectedComponent component_{ports_, flow_classes_};
 };
 
 }  // namespace foretrain::sim

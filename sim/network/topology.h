@@ -36,7 +36,7 @@ namespace foretrain::sim {
 /// switch are computed once for all hosts behind it.
 class Topology {
  public:
-  /// All hosts of `cluster` can reach each other; `scenarios/resolve/check.h` ensures that.
+  /// All hosts of `cluster` can reach each other; `scenarios/resolve/check_case.h` ensures that.
   explicit Topology(const ClusterSpec& cluster);
   ~Topology();
 

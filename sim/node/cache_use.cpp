@@ -27,22 +27,23 @@ Duration CacheUse::before(const Job& job, Duration takes) {
   if (job.stage == 0) {
     const double all_ns = job.share > 0 ? static_cast<double>(takes.ns) / job.share : 0;
     const WorkingSet::Span span{process_.now(), {std::llround(all_ns)}};
-    const Refill refill = touched_.gradient(caches_, core, span, job.batch > 0);
-    gradient_ = caches_.time_of(refill, computing());
+    const CacheMisses misses = touched_.gradient(caches_, core, span, job.batch > 0);
+    gradient_ = caches_.time_of(misses, computing());
   }
   return {std::llround(static_cast<double>(gradient_.ns) * job.share)};
 }
 
 Duration CacheUse::before(NodeId from, const Message& message, bool addend) {
   caches_.at(process_.now());
-  const Refill refill = touched_.message(caches_, process_.place().core, from, message, addend);
-  return caches_.time_of_message(refill, computing());
+  const CacheMisses misses =
+      touched_.message(caches_, process_.place().core, from, message, addend);
+  return caches_.time_of_message(misses, computing());
 }
 
 Duration CacheUse::before_sent(NodeId to, const Message& message) {
   caches_.at(process_.now());
-  const Refill refill = touched_.sent(caches_, process_.place().core, to, message);
-  return caches_.time_of_message(refill, computing());
+  const CacheMisses misses = touched_.sent(caches_, process_.place().core, to, message);
+  return caches_.time_of_message(misses, computing());
 }
 
 }  // namespace foretrain::sim

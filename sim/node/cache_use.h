@@ -2,7 +2,7 @@
 #pragma once
 
 #include "models/graph/working_set.h"
-#include "sim/node/process.h"
+#include "sim/node/sim_process.h"
 
 #include <memory>
 

@@ -3,7 +3,7 @@
 
 #include "models/base/quantity.h"
 #include "sim/network/fabric.h"
-#include "sim/node/process.h"
+#include "sim/node/sim_process.h"
 
 #include <limits>
 #include <utility>

@@ -5,7 +5,7 @@
 
 namespace foretrain::sim {
 
-Jobs::Jobs(World& world, Process& process, Polling& polling, Loop& loop, JobEfforts efforts)
+Jobs::Jobs(World& world, Process& process, Polling& polling, Loop& loop, JobCosts efforts)
     : engine_(world.engine),
       process_(process),
       polling_(polling),
@@ -46,7 +46,7 @@ void Jobs::fed(Instant now) {
 }
 
 void Jobs::begin(Job&& job) {
-  const JobEffort asked = efforts_.begin(job);
+  const JobCost asked = efforts_.begin(job);
   const JobPlace place = efforts_.place(job);
   const bool on_loop = place == JobPlace::loop;
   if (!on_loop && !process_.has_device()) polling_.job_begins();
@@ -58,10 +58,10 @@ void Jobs::begin(Job&& job) {
   if (!on_loop) work_.begin(slot, under_way_[slot].job);
   if (on_loop) {
     return process_.run(process_.loop(), asked.effort, Work::compute, computed, Cpu::Entry::woken,
-                        asked.pace);
+                        asked.share_mode);
   }
   for (int thread = 0; thread < threads; ++thread) {
-    process_.compute(thread, asked.effort, computed, asked.pace);
+    process_.compute(thread, asked.effort, computed, asked.share_mode);
   }
 }
 

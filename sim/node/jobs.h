@@ -2,10 +2,10 @@
 #pragma once
 
 #include "models/cost/job_placement.h"
-#include "sim/node/job_efforts.h"
+#include "sim/node/job_costs.h"
 #include "sim/node/loop.h"
 #include "sim/node/polling.h"
-#include "sim/node/process.h"
+#include "sim/node/sim_process.h"
 #include "sim/world/work_pool.h"
 
 #include <cstdint>
@@ -27,7 +27,7 @@ namespace foretrain::sim {
 class Jobs : public Actor {
  public:
   /// All arguments except `world` belong to the same node; all outlive this.
-  Jobs(World& world, Process& process, Polling& polling, Loop& loop, JobEfforts efforts);
+  Jobs(World& world, Process& process, Polling& polling, Loop& loop, JobCosts efforts);
 
   void ask_for(Job&& job);
   /// The node has handled a message.
@@ -70,7 +70,7 @@ class Jobs : public Actor {
   Polling& polling_;
   Loop& loop_;
   Slots<UnderWay> under_way_;
-  JobEfforts efforts_;
+  JobCosts efforts_;
   WorkAhead work_;
   Unfed unfed_;
 };

@@ -8,14 +8,14 @@
 namespace foretrain::sim {
 namespace {
 
-/// Part of the sending time that overlaps with receiving. `refill`: cache-miss penalty of either
-/// side.
-Duration streamed(const TransportCost& cost, Bytes size, Duration refill) {
+/// Part of the sending time that overlaps with receiving. `miss_penalty`: cache-miss penalty of
+/// either side.
+Duration streamed(const TransportCost& cost, Bytes size, Duration miss_penalty) {
   if (size <= kLoopbackSegment) return {};
   const auto bytes = static_cast<double>(size.value);
   const double both_s = bytes * std::min(cost.send.per_item_s, cost.receive.per_item_s);
   const double later = 1 - static_cast<double>(kLoopbackSegment.value) / bytes;
-  return Duration::from_seconds(later * (both_s + refill.seconds()));
+  return Duration::from_seconds(later * (both_s + miss_penalty.seconds()));
 }
 
 }  // namespace
@@ -49,10 +49,10 @@ void Mailbox::wake(Instant now, std::uint64_t token) {
     case Stage::turn:
       lined_up_ = false;
       break;
-    case Stage::pressed:
+    case Stage::preempt_due:
       if (!lined_up_ || now < pressing_) return;
       lined_up_ = false;
-      process_.hurry_loop();
+      process_.preempt_for_loop();
       break;
     case Stage::sent:
       polling_.active(now);
@@ -72,7 +72,7 @@ void Mailbox::wake(Instant now, std::uint64_t token) {
   read_all(now);
 }
 
-bool Mailbox::lose(NodeId peer) {
+bool Mailbox::mark_lost(NodeId peer) {
   Mailbox* last = peers_[index_of(peer)];
   if (std::ranges::find(lost_, last, &Lost::mailbox) != lost_.end()) return false;
   lost_.push_back({last, peer});
@@ -113,14 +113,14 @@ const TransportCost& Mailbox::transport_with(NodeId peer) const {
   return there.core == place_.core ? host.one_core : host.local;
 }
 
-Effort Mailbox::effort(Duration own, Duration worked) const {
+CostBreakdown Mailbox::effort(Duration own, Duration spent) const {
   const TimeFactors& factors = world_.time_factors;
   const Resource resource = process_.history().messages();
-  Effort effort(resource, worked + factors.scaled(resource, own));
+  CostBreakdown effort(resource, spent + factors.scaled(resource, own));
   return effort.add(Resource::framework, factors.scaled(Resource::framework, framework_.tensor));
 }
 
-Duration Mailbox::refill(const Mail& mail) const {
+Duration Mailbox::miss_penalty(const Mail& mail) const {
   if (cache_use_ == nullptr) return {};
   const Message& message = mail.message;
   const Duration time = cache_use_->before(mail.from, message, !brings_update(message));
@@ -133,25 +133,25 @@ bool Mailbox::brings_update(const Message& message) const {
 
 // Out ------------------------------------------------------------------------------------------
 
-void Mailbox::send(Instant now, Send& send, Duration worked) {
+void Mailbox::send(Instant now, Send& send, Duration spent) {
   const Bytes size = wire_size(send.message);
   const TransportCost& transport = transport_with(send.to);
   const Place& there = place_of(send.to);
   const bool by_core = !device_joined_to(send.to);
   const bool overlaps = there.host == place_.host && there.core != place_.core && by_core;
-  const Duration refill =
+  const Duration miss_penalty =
       cache_use_ != nullptr ? cache_use_->before_sent(send.to, send.message) : Duration{};
-  const Duration copied = transport.sending(size) + refill;
+  const Duration copied = transport.sending(size) + miss_penalty;
   const Duration own = by_core ? copied : Duration{};
-  const Duration later = overlaps ? streamed(transport, size, refill) : Duration{};
-  const Effort cost = effort(own - later, worked);
+  const Duration later = overlaps ? streamed(transport, size, miss_penalty) : Duration{};
+  const CostBreakdown cost = effort(own - later, spent);
   const std::size_t slot =
       world_.mail.keep({id_, send.to, this, mailbox_of(send.to), std::move(send.message), {}});
   if (cost.total().ns == 0 && process_.cpu().is_free(process_.loop())) return depart(now, slot);
   process_.run(process_.loop(), cost, Work::transport, at_stage(Stage::sent, slot));
   if (later.ns == 0) return;
   const Resource resource = process_.history().messages();
-  const Effort rest(resource, world_.time_factors.scaled(resource, later));
+  const CostBreakdown rest(resource, world_.time_factors.scaled(resource, later));
   process_.run(process_.loop(), rest, Work::transport, at_stage(Stage::streamed, 0));
 }
 
@@ -193,7 +193,7 @@ void Mailbox::arrive(Instant now, std::size_t slot) {
   if (by_network) mail.activity = process_.history().current();
   if (lined_up_ || sleeps_beside_others(now, mail.from)) {
     // A message that arrived while the core was idle has already woken the loop.
-    if (!lined_up_ && unread_.empty()) line_up(now, mail);
+    if (!lined_up_ && unread_.empty()) enqueue(now, mail);
     return unread_.push_back({slot, now, lined_up_ ? pressing_ : unread_.front().noticed});
   }
   const Instant noticed = now + notice(now, mail.from);
@@ -222,14 +222,14 @@ Duration Mailbox::notice(Instant now, NodeId from) const {
                                     polling_.polls(now) ? transport.handoff : transport.wake);
 }
 
-void Mailbox::line_up(Instant now, const Mail& mail) {
+void Mailbox::enqueue(Instant now, const Mail& mail) {
   const Duration preempt =
       world_.time_factors.scaled(Resource::latency, transport_with(mail.from).preempt);
   lined_up_ = true;
   pressing_ = now + preempt;
   process_.history().go_on_from(mail.activity);
   process_.wake_loop(at_stage(Stage::turn, 0));
-  world_.engine.schedule(pressing_, at_stage(Stage::pressed, 0));
+  world_.engine.schedule(pressing_, at_stage(Stage::preempt_due, 0));
 }
 
 // Handles the notice, unless the loop was awake earlier.
@@ -252,8 +252,8 @@ void Mailbox::receive(Instant now, std::size_t slot) {
   const Mail& mail = world_.mail[slot];
   const Bytes size = wire_size(mail.message);
   const bool by_core = !device_joined_to(mail.from);
-  const Effort cost =
-      effort(by_core ? transport_with(mail.from).receiving(size) : Duration{}, refill(mail));
+  const CostBreakdown cost =
+      effort(by_core ? transport_with(mail.from).receiving(size) : Duration{}, miss_penalty(mail));
   process_.history().go_on_from(mail.activity);
   const bool yielded = has_yielded(now);
   if (cost.total().ns == 0 && !yielded && cpu.is_free(process_.loop())) return received(now, slot);
@@ -268,11 +268,11 @@ void Mailbox::received(Instant now, std::size_t slot) {
   }
   const Duration takes = framework_.push.of(static_cast<double>(wire_size(message).value),
                                             framework_.layout->buckets[message.bucket].tensors);
-  const Effort handling(Resource::framework,
-                        world_.time_factors.scaled(Resource::framework, takes));
+  const CostBreakdown handling(Resource::framework,
+                               world_.time_factors.scaled(Resource::framework, takes));
   const int thread = next_thread_;
   next_thread_ = (next_thread_ + 1) % process_.compute_threads();
-  process_.compute(thread, handling, at_stage(Stage::handled, slot), Cpu::Pace::shared);
+  process_.compute(thread, handling, at_stage(Stage::handled, slot), Cpu::ShareMode::shared);
 }
 
 void Mailbox::deliver(Instant now, std::size_t slot) {

@@ -5,7 +5,7 @@
 #include "sim/node/connections.h"
 #include "sim/node/loop.h"
 #include "sim/node/polling.h"
-#include "sim/node/process.h"
+#include "sim/node/sim_process.h"
 
 #include <cstdint>
 #include <memory>
@@ -73,14 +73,14 @@ class Mailbox : public Actor {
           Loop& loop, const FrameworkCosts& framework,
           const std::vector<MessageKind>& brings_update, CacheUse* cache_use);
 
-  /// `worked`: time that the node's program has spent before the message can be sent.
-  void send(Instant now, Send& send, Duration worked);
+  /// `spent`: time that the node's program has spent before the message can be sent.
+  void send(Instant now, Send& send, Duration spent);
   /// The loop is awake: reads all messages that have arrived.
   void read_all(Instant now);
   /// The node is dead.
   void close() { closed_ = true; }
   /// Returns false if the last process of this peer is already lost.
-  bool lose(NodeId peer);
+  bool mark_lost(NodeId peer);
   /// The next process of a lost peer takes its place from now on.
   void take_back(NodeId peer);
   void wake(Instant now, std::uint64_t token) override;
@@ -96,7 +96,7 @@ class Mailbox : public Actor {
     arrived,
     noticed,
     turn,
-    pressed,
+    preempt_due,
     received,
     handled
   };
@@ -124,10 +124,10 @@ class Mailbox : public Actor {
   [[nodiscard]] bool device_joined_to(NodeId peer) const;
   /// Costs of messages between this node and a peer.
   [[nodiscard]] const TransportCost& transport_with(NodeId peer) const;
-  /// Cost of a message: `worked`, its `own` cost and the framework's share.
-  [[nodiscard]] Effort effort(Duration own, Duration worked) const;
+  /// Cost of a message: `spent`, its `own` cost and the framework's share.
+  [[nodiscard]] CostBreakdown effort(Duration own, Duration spent) const;
   /// Cache-miss penalty of the memory that receives the message.
-  [[nodiscard]] Duration refill(const Mail& mail) const;
+  [[nodiscard]] Duration miss_penalty(const Mail& mail) const;
   [[nodiscard]] bool brings_update(const Message& message) const;
   void depart(Instant now, std::size_t slot);
   void arrive(Instant now, std::size_t slot);
@@ -138,7 +138,7 @@ class Mailbox : public Actor {
   /// Otherwise: the time until the loop notices a message that arrives now.
   [[nodiscard]] Duration notice(Instant now, NodeId from) const;
   /// Wakes a loop that sleeps while other threads have its core.
-  void line_up(Instant now, const Mail& mail);
+  void enqueue(Instant now, const Mail& mail);
   void look(Instant now);
   void receive(Instant now, std::size_t slot);
   /// The loop has read the message.

@@ -42,7 +42,7 @@ class NodeHistory {
   void stopped(Resource why) const {
     if (!neighbour_) history_.stopped(id_, why);
   }
-  [[nodiscard]] History::TaskId ask(Instant now, const Effort& effort) const {
+  [[nodiscard]] History::TaskId ask(Instant now, const CostBreakdown& effort) const {
     return history_.ask(id_, now, effort);
   }
 

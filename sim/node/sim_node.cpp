@@ -19,7 +19,7 @@ SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observ
       mailbox_(world, parts.id, mailboxes, process_, polling_, *this, parts.framework,
                parts.protocol->brings_update, cache_use_.get()),
       jobs_(world, process_, polling_, *this,
-            JobEfforts(
+            JobCosts(
                 world.time_factors, *parts.job_time, std::move(parts.recorded),
                 std::move(parts.times), parts.jitter, process_.history(), cache_use_.get(),
                 parts.serves ? parts.framework.push != ServerCost{} : parts.job_time->of_device())),
@@ -53,13 +53,13 @@ void SimNode::die_for_good() {
   program_.reset();
 }
 
-void SimNode::lose(NodeId peer) {
-  if (!mailbox_.lose(peer)) return;
+void SimNode::mark_lost(NodeId peer) {
+  if (!mailbox_.mark_lost(peer)) return;
   process_.wake_loop(at_stage(Stage::lost, index_of(peer)), Cpu::Entry::woken);
 }
 
-void SimNode::take_back(NodeId peer, std::int64_t generation) {
-  const auto slot = (static_cast<std::size_t>(generation) << kPeerBits) | index_of(peer);
+void SimNode::take_back(NodeId peer, std::int64_t incarnation) {
+  const auto slot = (static_cast<std::size_t>(incarnation) << kPeerBits) | index_of(peer);
   process_.wake_loop(at_stage(Stage::back, slot), Cpu::Entry::woken);
 }
 
@@ -100,7 +100,7 @@ void SimNode::wake(Instant now, std::uint64_t token) {
     case Stage::kept:
       feed(now, Computed{keeping_.take(slot).job, {}});
       break;
-    case Stage::worked:
+    case Stage::spent:
     case Stage::written:
       break;
   }
@@ -121,8 +121,8 @@ void SimNode::feed(Instant now, Input input) {
   program_->handle(now, std::move(input), effects);
   for (Effect& effect : effects) perform(now, effect);
   if (worked_.ns > 0) {
-    const Effort rest(process_.history().messages(), std::exchange(worked_, {}));
-    process_.run(process_.loop(), rest, Work::transport, at_stage(Stage::worked, 0));
+    const CostBreakdown rest(process_.history().messages(), std::exchange(worked_, {}));
+    process_.run(process_.loop(), rest, Work::transport, at_stage(Stage::spent, 0));
   }
   effects.clear();
   world_.effects = std::move(effects);
@@ -145,7 +145,7 @@ void SimNode::ring(Instant now, const Armed& armed) {
   feed(now, TimerFired{armed.timer});
 }
 
-void SimNode::begin_keep(Instant now, const Keep& keep) {
+void SimNode::begin_keep(Instant now, const SaveState& keep) {
   if (observer_.keeping) observer_.keeping(id_, keep);
   Instant& disk_free = world_.hosts[process_.place().host].disk_free;
   const Duration takes = disk_.of(keep.size);
@@ -169,11 +169,11 @@ void SimNode::perform(Instant now, Effect& effect) {
     mailbox_.send(now, *send, std::exchange(worked_, {}));
   } else if (auto* compute = std::get_if<Compute>(&effect)) {
     jobs_.ask_for(std::move(compute->job));
-  } else if (auto* worked = std::get_if<Worked>(&effect)) {
-    worked_ += world_.time_factors.scaled(process_.history().messages(), job_time_.of(*worked));
+  } else if (auto* spent = std::get_if<SpentCost>(&effect)) {
+    worked_ += world_.time_factors.scaled(process_.history().messages(), job_time_.of(*spent));
   } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
     arm(now, *timer);
-  } else if (auto* keep = std::get_if<Keep>(&effect)) {
+  } else if (auto* keep = std::get_if<SaveState>(&effect)) {
     begin_keep(now, *keep);
   } else if (auto* report = std::get_if<Report>(&effect)) {
     observer_.report(id_, *report);

@@ -3,12 +3,12 @@
 
 #include "models/protocol/node.h"
 #include "models/protocol/protocol.h"
-#include "scenarios/spec/disk.h"
+#include "scenarios/spec/disk_cost.h"
 #include "sim/node/jobs.h"
 #include "sim/node/loop.h"
 #include "sim/node/mailbox.h"
 #include "sim/node/polling.h"
-#include "sim/node/process.h"
+#include "sim/node/sim_process.h"
 
 #include <functional>
 #include <memory>
@@ -23,7 +23,7 @@ struct Observer {
   std::function<void(NodeId, const Finished&)> finished;
   std::function<void(NodeId, const Fault&)> fault;
   /// A write of the node's state to the disk begins. Empty if states are not read.
-  std::function<void(NodeId, const Keep&)> keeping;
+  std::function<void(NodeId, const SaveState&)> keeping;
   /// The write of the node's state is complete; it took `took`.
   std::function<void(NodeId, std::int64_t cut, Bytes size, Duration took)> kept;
   /// The chief's evaluation begins, or ends if false.
@@ -80,9 +80,9 @@ class SimNode : public Actor, private Loop {
   /// As `die`; the program is destroyed, too.
   void die_for_good();
   /// A peer is gone: notifies the program once, and reads no more messages of that peer.
-  void lose(NodeId peer);
-  /// A lost peer has returned as its `generation`-th process: notifies the program.
-  void take_back(NodeId peer, std::int64_t generation);
+  void mark_lost(NodeId peer);
+  /// A lost peer has returned as its `incarnation`-th process: notifies the program.
+  void take_back(NodeId peer, std::int64_t incarnation);
   void wake(Instant now, std::uint64_t token) override;
 
   /// CPU time used so far on this kind of work; polling for messages counts as transport.
@@ -98,7 +98,7 @@ class SimNode : public Actor, private Loop {
  private:
   /// Kind of an event; its token combines it with the slot of the timer, or with the number of the
   /// peer and above that its generation.
-  enum class Stage : std::uint8_t { start, timer, lost, back, worked, written, kept };
+  enum class Stage : std::uint8_t { start, timer, lost, back, spent, written, kept };
   static constexpr int kStageBits = 3;
   static constexpr int kPeerBits = 32;
   /// A state that is being written.
@@ -128,7 +128,7 @@ class SimNode : public Actor, private Loop {
   void perform(Instant now, Effect& effect);
   void arm(Instant now, const ArmTimer& timer);
   void ring(Instant now, const Armed& armed);
-  void begin_keep(Instant now, const Keep& keep);
+  void begin_keep(Instant now, const SaveState& keep);
   void written(Instant now, std::size_t slot);
 
   World& world_;

@@ -2,10 +2,10 @@
 
 #include "models/protocol/registry.h"
 #include "reports/record/not_done.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "scenarios/language/input_error.h"
+#include "scenarios/resolve/equal_work.h"
 #include "scenarios/resolve/node_counts.h"
-#include "scenarios/resolve/same_work.h"
 #include "sim/whatif/intervention.h"
 
 #include <fmt/format.h>

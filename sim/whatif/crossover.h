@@ -1,7 +1,7 @@
 // Search, over simulations, for the point at which one choice begins to beat another.
 #pragma once
 
-#include "reports/studies/whatif/whatif.h"
+#include "reports/studies/whatif/whatif_data.h"
 #include "sim/whatif/trials.h"
 
 #include <string>

@@ -1,7 +1,7 @@
 // Forecasts for a caller that requests one after another.
 #pragma once
 
-#include "reports/studies/whatif/forecaster.h"
+#include "reports/studies/whatif/forecast_source.h"
 #include "scenarios/resolve/prepared.h"
 #include "sim/world/host_machine.h"
 

@@ -4,9 +4,9 @@
 #include "models/protocol/registry.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/propose.h"
+#include "scenarios/resolve/equal_work.h"
 #include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"
-#include "scenarios/resolve/same_work.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -327,14 +327,14 @@ std::string set_workers(Scenario& scenario, int workers) {
   const auto wanted = static_cast<std::size_t>(workers);
   const std::string last = placed.back();
   const auto taken = static_cast<std::size_t>(std::ranges::count(placed, last));
-  const std::size_t seats = devices > 0 ? static_cast<std::size_t>(devices) : taken;
-  if (devices > 0 && taken < seats && placed.size() < wanted) {
-    placed.resize(std::min(wanted, placed.size() + seats - taken), last);
+  const std::size_t incarnations = devices > 0 ? static_cast<std::size_t>(devices) : taken;
+  if (devices > 0 && taken < incarnations && placed.size() < wanted) {
+    placed.resize(std::min(wanted, placed.size() + incarnations - taken), last);
   }
   if (placed.size() < wanted) {
-    const auto hosts = static_cast<int>((wanted - placed.size() + seats - 1) / seats);
+    const auto hosts = static_cast<int>((wanted - placed.size() + incarnations - 1) / incarnations);
     for (const std::string& host : add_hosts(cluster, last, hosts)) {
-      placed.insert(placed.end(), seats, host);
+      placed.insert(placed.end(), incarnations, host);
     }
   }
   placed.resize(wanted);

@@ -1,7 +1,7 @@
 // The registry of changes that are tried, one line each.
 #pragma once
 
-#include "reports/studies/whatif/whatif.h"
+#include "reports/studies/whatif/whatif_data.h"
 #include "sim/history/resource.h"
 
 #include <functional>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "reports/studies/whatif/forecast.h"
-#include "reports/studies/whatif/whatif.h"
+#include "reports/studies/whatif/whatif_data.h"
 #include "scenarios/resolve/prepared.h"
 #include "sim/driver/simulate.h"
 #include "sim/whatif/critical_path.h"

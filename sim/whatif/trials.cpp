@@ -3,11 +3,11 @@
 #include "reports/record/caveats.h"
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "scenarios/language/input_error.h"
-#include "scenarios/resolve/check.h"
+#include "scenarios/resolve/check_case.h"
+#include "scenarios/resolve/equal_work.h"
 #include "scenarios/resolve/price.h"
-#include "scenarios/resolve/same_work.h"
 
 #include <fmt/format.h>
 

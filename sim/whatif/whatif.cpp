@@ -8,7 +8,7 @@
 #include "reports/record/summary.h"
 #include "reports/studies/ledger/ledger.h"
 #include "reports/studies/parallel/in_parallel.h"
-#include "reports/studies/whatif/whatif.h"
+#include "reports/studies/whatif/whatif_data.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/reader.h"
 #include "scenarios/resolve/faults.h"

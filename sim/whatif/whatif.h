@@ -1,7 +1,7 @@
 // The limit of a training with the gains of possible changes, each by simulation.
 #pragma once
 
-#include "reports/studies/whatif/whatif.h"
+#include "reports/studies/whatif/whatif_data.h"
 #include "sim/driver/simulate.h"
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "reports/record/statistics.h"
 #include "reports/record/summary.h"
 #include "scenarios/resolve/read.h"
-#include "tests/bench/common/options.h"
+#include "tests/bench/common/bench_options.h"
 #include "tests/bench/peer.h"
 #include "tests/support/places.h"
 

@@ -1,7 +1,7 @@
 // Real runs over loopback, compared with PyTorch's on gloo.
 #pragma once
 
-#include "tests/bench/common/report.h"
+#include "tests/bench/common/bench_report.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // The utilisation of an emulated network by real runs.
 #pragma once
 
-#include "tests/bench/common/report.h"
+#include "tests/bench/common/bench_report.h"
 
 namespace foretrain::bench {
 

@@ -1,7 +1,7 @@
 #include "tests/bench/load.h"
 
 #include "reports/record/files.h"
-#include "tests/bench/common/options.h"
+#include "tests/bench/common/bench_options.h"
 #include "tests/bench/long_record.h"
 #include "tests/bench/strangers.h"
 #include "tests/support/child_processes.h"
@@ -45,8 +45,8 @@ struct Crowd {
 
 // Bounds on growth from the begin to the end, for the launcher and the server.
 constexpr double kMostMemoryGrown_mb = 32;
-// Pending handshakes (exec/transport/lobby.h), metrics connections (exec/metrics/endpoint.h), files
-// that are open for a moment.
+// Pending handshakes (exec/transport/pending_handshakes.h), metrics connections
+// (exec/metrics/endpoint.h), files that are open for a moment.
 constexpr int kMostDescriptorsGrown = 64 + 16 + 16;
 constexpr int kMostStandstill_s = 10;
 

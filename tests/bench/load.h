@@ -1,7 +1,7 @@
 // The load of a run with hundreds of nodes, with even more strangers at its ports.
 #pragma once
 
-#include "tests/bench/common/report.h"
+#include "tests/bench/common/bench_report.h"
 
 #include <string>
 #include <vector>

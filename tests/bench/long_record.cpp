@@ -1,8 +1,8 @@
 #include "tests/bench/long_record.h"
 
 #include "reports/record/files.h"
-#include "reports/record/writer.h"
-#include "reports/show/page/report.h"
+#include "reports/record/record_writer.h"
+#include "reports/show/page/page_report.h"
 #include "scenarios/resolve/read.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,7 +1,7 @@
 // The record of a training of very many steps.
 #pragma once
 
-#include "tests/bench/common/report.h"
+#include "tests/bench/common/bench_report.h"
 
 #include <cstdint>
 

@@ -3,16 +3,16 @@
 #include "exec/launch/this_program.h"
 #include "exec/system/process.h"
 #include "models/networks/registry.h"
+#include "tests/bench/bench_tls.h"
+#include "tests/bench/common/bench_options.h"
+#include "tests/bench/common/bench_report.h"
 #include "tests/bench/common/compare.h"
-#include "tests/bench/common/options.h"
-#include "tests/bench/common/report.h"
 #include "tests/bench/exec.h"
 #include "tests/bench/link_use.h"
 #include "tests/bench/load.h"
 #include "tests/bench/models.h"
 #include "tests/bench/products.h"
 #include "tests/bench/sim.h"
-#include "tests/bench/tls.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -10,7 +10,7 @@
 #include "models/protocol/shard.h"
 #include "models/protocol/worker_compute.h"
 #include "reports/record/statistics.h"
-#include "tests/bench/common/options.h"
+#include "tests/bench/common/bench_options.h"
 #include "tests/bench/peer.h"
 
 #include <fmt/format.h>
@@ -81,8 +81,8 @@ class Steps {
 
   void step(Parallel& parallel) {
     worker_compute_->gradient_job(0, {}, shard_->values()).work(parallel);
-    Effects worked;  // remains empty: a push is a part of a dense gradient
-    const Payload push = worker_compute_->push(training_->layout->buckets.front(), false, worked);
+    Effects spent;  // remains empty: a push is a part of a dense gradient
+    const Payload push = worker_compute_->push(training_->layout->buckets.front(), false, spent);
     shard_->apply_job({}, {push}).work(parallel);
     shard_->finish_apply();
   }

@@ -1,7 +1,7 @@
 // Times of training steps, compared with those of a peer.
 #pragma once
 
-#include "tests/bench/common/report.h"
+#include "tests/bench/common/bench_report.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // Other programs to compare with.
 #pragma once
 
-#include "tests/bench/common/report.h"
+#include "tests/bench/common/bench_report.h"
 
 #include <optional>
 #include <string>

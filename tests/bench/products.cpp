@@ -5,7 +5,7 @@
 #include "models/layers/dense.h"
 #include "models/tensor/floats.h"
 #include "models/tensor/simd.h"
-#include "tests/bench/common/options.h"
+#include "tests/bench/common/bench_options.h"
 
 #include <Eigen/Core>
 #include <fmt/format.h>

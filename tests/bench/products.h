@@ -1,7 +1,7 @@
 // Matrix products of our layers, compared with Eigen's.
 #pragma once
 
-#include "tests/bench/common/report.h"
+#include "tests/bench/common/bench_report.h"
 
 #include <string>
 #include <vector>

@@ -7,8 +7,8 @@
 #include "scenarios/resolve/prepared.h"
 #include "sim/driver/simulate.h"
 #include "sim/engine/engine.h"
-#include "tests/bench/commands.h"
-#include "tests/bench/common/options.h"
+#include "tests/bench/bench_commands.h"
+#include "tests/bench/common/bench_options.h"
 #include "tests/bench/peer.h"
 
 #include <fmt/format.h>

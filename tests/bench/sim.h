@@ -1,7 +1,7 @@
 // The simulator's speed, compared with SimGrid's.
 #pragma once
 
-#include "tests/bench/common/report.h"
+#include "tests/bench/common/bench_report.h"
 
 #include <string>
 #include <vector>

@@ -61,12 +61,12 @@ TEST_CASE("new: without a terminal nothing is asked, without an option all is pr
 TEST_CASE("new: at a terminal each answer is asked for until it means something") {
   std::istringstream in("lennet\n lenet \nidx\n\ndgx-1 x 2\nbottleneck\n");
   std::string told;
-  const Draft draft = ask_draft({}, in, [&](const std::string& text) { told += text; });
-  CHECK(draft.model == "lenet");
-  CHECK(draft.data == "idx");
-  CHECK(draft.path == "data/idx");
-  CHECK(draft.cluster == "dgx-1 x 2");
-  CHECK(draft.question == "bottleneck");
+  const Scaffold scaffold = ask_scaffold({}, in, [&](const std::string& text) { told += text; });
+  CHECK(scaffold.model == "lenet");
+  CHECK(scaffold.data == "idx");
+  CHECK(scaffold.path == "data/idx");
+  CHECK(scaffold.cluster == "dgx-1 x 2");
+  CHECK(scaffold.question == "bottleneck");
   CHECK(told.find("model [softmax]: ") != std::string::npos);
   CHECK(told.find("did you mean lenet?") != std::string::npos);
   CHECK(told.find("path [data/idx]: ") != std::string::npos);
@@ -77,13 +77,13 @@ TEST_CASE("new: what an option said is not asked again, an end of answers is no 
   std::istringstream in("\nhere\n");
   std::string told;
   const auto say = [&](const std::string& text) { told += text; };
-  const Draft draft = ask_draft({"softmax", "", "", "", "workers"}, in, say);
-  CHECK(draft.data == "digits");
+  const Scaffold scaffold = ask_scaffold({"softmax", "", "", "", "workers"}, in, say);
+  CHECK(scaffold.data == "digits");
   CHECK(told.find("model [") == std::string::npos);
   CHECK(told.find("path [") == std::string::npos);
   CHECK(told.find("question [") == std::string::npos);
   std::istringstream ended("softmax\n");
-  CHECK_THROWS_WITH(ask_draft({}, ended, say), Catch::Contains("nothing is written"));
+  CHECK_THROWS_WITH(ask_scaffold({}, ended, say), Catch::Contains("nothing is written"));
 }
 
 }  // namespace

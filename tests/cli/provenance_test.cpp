@@ -1,5 +1,5 @@
 // The provenance of the program in a run's folder.
-#include "exec/system/processor.h"
+#include "exec/system/this_processor.h"
 #include "exec/transport/build_name.h"
 #include "models/networks/registry.h"
 #include "tests/cli/sandbox.h"

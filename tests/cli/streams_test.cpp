@@ -1,5 +1,5 @@
 // Results go to standard output, messages to standard error.
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // Parsing of a command's output.
 #pragma once
 
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>

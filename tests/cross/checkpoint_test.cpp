@@ -1,7 +1,7 @@
 // A training with checkpoints is the same training in both modes.
 #include "sim/driver/replay.h"
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/real_run.h"
 
 #include <catch2/catch.hpp>

@@ -3,7 +3,7 @@
 #include "scenarios/language/input_error.h"
 #include "sim/driver/replay.h"
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/real_run.h"
 
 #include <catch2/catch.hpp>

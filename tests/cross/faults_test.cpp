@@ -4,8 +4,8 @@
 #include "exec/launch/run.h"
 #include "scenarios/language/input_error.h"
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
 #include "tests/support/places.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>

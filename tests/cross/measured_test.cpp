@@ -1,5 +1,5 @@
 // Published measurements in the library, compared with forecasts.
-#include "reports/studies/measured/forecast.h"
+#include "reports/studies/measured/forecast_rows.h"
 #include "scenarios/language/text_guard.h"
 #include "scenarios/library/machine_file.h"
 #include "scenarios/resolve/read.h"

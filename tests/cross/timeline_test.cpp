@@ -2,7 +2,7 @@
 #include "reports/record/timeline.h"
 
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/real_run.h"
 #include "tests/support/timeline_checks.h"
 

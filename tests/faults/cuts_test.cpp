@@ -4,7 +4,7 @@
 #include "models/protocol/ssp.h"
 #include "reports/record/summary.h"
 #include "tests/faults/envelope.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 

@@ -245,7 +245,7 @@ void draw_fault(Stream& draw, Scenario& scenario, Duration length) {
 void drop_late_joins(Scenario& scenario) {
   std::erase_if(scenario.faults, [&](const FaultSpec& fault) {
     if (fault.join.empty()) return false;
-    const Life life = life_of(scenario, *node_called(scenario, fault.join));
+    const FaultSchedule life = fault_schedule_of(scenario, *node_called(scenario, fault.join));
     return !life.deaths.empty() && life.joins_at >= life.deaths.front().at;
   });
 }

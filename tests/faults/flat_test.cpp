@@ -86,7 +86,7 @@ class Unrecorded {
                                                           effects);
       for (Effect& effect : effects) perform(next.node, effect);
       most_waiting_ = std::max(most_waiting_, todo_.size());
-      if (leaving_ && heap_.steps() >= kLong / 20) lose(*std::exchange(leaving_, {}));
+      if (leaving_ && heap_.steps() >= kLong / 20) mark_lost(*std::exchange(leaving_, {}));
       if (gone_ && (todo_.empty() || clock_ >= back_at_)) take_back(*gone_);
     }
   }
@@ -108,7 +108,7 @@ class Unrecorded {
   }
 
   // Messages under way to and from it are lost.
-  void lose(NodeId worker) {
+  void mark_lost(NodeId worker) {
     gone_ = worker;
     std::erase_if(todo_, [worker](const Todo& todo) {
       const auto* received = std::get_if<Received>(&todo.input);
@@ -142,7 +142,7 @@ class Unrecorded {
       todo_.push_back({node, Computed{compute->job.id, result}});
     } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
       todo_.push_back({node, TimerFired{timer->timer}});
-    } else if (auto* keep = std::get_if<Keep>(&effect)) {
+    } else if (auto* keep = std::get_if<SaveState>(&effect)) {
       todo_.push_back({node, Computed{keep->job, {}}});
     }
   }

@@ -57,14 +57,14 @@ std::unique_ptr<Node> Invariants::around(NodeId id, std::unique_ptr<Node> progra
 }
 
 void Invariants::happened(NodeId id, const Heard& heard, std::span<const Effect> effects) {
-  if (heard.lost) wire_.lose(id, *heard.lost);
+  if (heard.lost) wire_.mark_lost(id, *heard.lost);
   if (heard.back) wire_.take_back(id, *heard.back);
   if (heard.mail) wire_.receive(heard.from, id, *heard.mail);
   for (const Effect& effect : effects) {
     if (const auto* send = std::get_if<Send>(&effect)) {
       wire_.send(id, send->to, Envelope(send->message));
       note_choice(send->message, send->to);
-    } else if (const auto* keep = std::get_if<Keep>(&effect)) {
+    } else if (const auto* keep = std::get_if<SaveState>(&effect)) {
       kept_.keep(static_cast<int>(index_of(id)), *keep);
     } else if (const auto* fault = std::get_if<Fault>(&effect)) {
       const bool cried = fault->why.find("out of turn") != std::string::npos;

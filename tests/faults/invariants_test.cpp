@@ -6,7 +6,7 @@
 #include "scenarios/resolve/prepared.h"
 #include "sim/driver/simulate.h"
 #include "tests/faults/worker_books.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 
@@ -137,11 +137,11 @@ TEST_CASE("invariants: nothing is said of who does no wrong") {
 
 TEST_CASE("invariants: a message that is lost, or comes twice, is missed") {
   int left = 5;
-  const auto lose = [&left](Node& node, Instant now, Input input, Effects& effects) {
+  const auto mark_lost = [&left](Node& node, Instant now, Input input, Effects& effects) {
     if (std::holds_alternative<Received>(input) && left-- == 0) return;
     node.handle(now, std::move(input), effects);
   };
-  has(said(three_workers("async"), 1, true, lose), "a message was lost");
+  has(said(three_workers("async"), 1, true, mark_lost), "a message was lost");
   int right = 5;
   const auto repeat = [&right](Node& node, Instant now, Input input, Effects& effects) {
     if (std::holds_alternative<Received>(input) && right-- == 0) node.handle(now, input, effects);

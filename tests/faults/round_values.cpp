@@ -4,7 +4,7 @@
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
 #include "models/tensor/half.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 
 #include <fmt/format.h>
 

@@ -72,7 +72,7 @@ void ServerBooks::happened(const Heard& heard, std::span<const Effect> effects) 
       if (training_->is_worker(send->to)) sent(index_of(send->to), Envelope(send->message));
     } else if (const auto* end = std::get_if<Finished>(&effect)) {
       finished(*end);
-    } else if (std::holds_alternative<Keep>(effect)) {
+    } else if (std::holds_alternative<SaveState>(effect)) {
       keeping_ = true;
     } else if (std::holds_alternative<Fault>(effect)) {
       gave_up_ = true;

@@ -29,7 +29,7 @@ class Wire {
   /// @throws Broken, as the others do
   void send(NodeId from, NodeId to, const Envelope& envelope);
   void receive(NodeId from, NodeId to, const Envelope& envelope);
-  void lose(NodeId node, NodeId peer) {
+  void mark_lost(NodeId node, NodeId peer) {
     lost_.emplace(node, peer);
     parted_ = true;
   }

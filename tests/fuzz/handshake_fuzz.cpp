@@ -41,8 +41,8 @@ std::string stream_of(std::string_view text) {
 
 /// A client without the key is rejected or leaves, also at an end that encrypts.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static boost::asio::io_context door{1};
-  static tcp::acceptor acceptor(door, {boost::asio::ip::address_v4::loopback(), 0});
+  static boost::asio::io_context acceptor{1};
+  static tcp::acceptor acceptor(acceptor, {boost::asio::ip::address_v4::loopback(), 0});
   boost::asio::io_context loop{1};
   tcp::socket stranger = fuzz::stranger(loop, acceptor.local_endpoint());
   tcp::socket accepted(loop);

@@ -1,7 +1,7 @@
 // Fuzzes the reader of records with a file of a killed run.
 #include "models/base/check.h"
 #include "reports/record/files.h"
-#include "reports/record/writer.h"
+#include "reports/record/record_writer.h"
 #include "scenarios/language/input_error.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/reports/support.h"

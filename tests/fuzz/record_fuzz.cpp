@@ -2,7 +2,7 @@
 #include "reports/record/files.h"
 #include "reports/record/inputs.h"
 #include "reports/record/provenance.h"
-#include "reports/show/page/report.h"
+#include "reports/show/page/page_report.h"
 #include "scenarios/language/input_error.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/reports/support.h"

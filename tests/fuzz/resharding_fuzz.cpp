@@ -37,7 +37,7 @@ struct Dealt {
   testing::KeptCut cut;
 };
 
-Dealt dealt_to(const std::string& training, int servers) {
+Dealt round_robin_owners(const std::string& training, int servers) {
   const Case scenario_case =
       parse_scenario(
           fmt::format("{{foretrain: 1, name: kept, model: softmax, dataset: {{format: images, "
@@ -62,7 +62,7 @@ const std::vector<std::vector<Dealt>>& all_dealt() {
     for (const char* training : kTrainings) {
       auto& of_training = all.emplace_back();
       for (int servers = 1; servers <= kMostServers; ++servers) {
-        of_training.push_back(dealt_to(training, servers));
+        of_training.push_back(round_robin_owners(training, servers));
       }
     }
     return all;

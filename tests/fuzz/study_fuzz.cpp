@@ -1,5 +1,5 @@
 // Fuzzes the readers of the studies' JSON files.
-#include "reports/show/page/report.h"
+#include "reports/show/page/page_report.h"
 #include "reports/studies/sweep/journal.h"
 #include "reports/studies/sweep/sweep.h"
 #include "tests/fuzz/fuzz.h"

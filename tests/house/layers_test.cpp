@@ -128,9 +128,9 @@ TEST_CASE("rooms: a room inside a room has circles of its own") {
   const SourceFile page{"reports/show/page/page.h", "#include \"reports/show/figures/figure.h\"\n"};
   const SourceFile figure{"reports/show/figures/figure.h",
                           "#include \"reports/show/page/page.h\"\n"};
-  const SourceFile text{"reports/record/text.h", "// Text.\n"};
+  const SourceFile text{"reports/record/wrapped_text.h", "// Text.\n"};
   const SourceFile table{"reports/show/table.h",
-                         "#include \"reports/record/text.h\"\n"
+                         "#include \"reports/record/wrapped_text.h\"\n"
                          "#include \"reports/show/page/page.h\"\n"};
   CHECK(room_findings({page, {figure.path, "// A figure.\n"}, text, table}).empty());
   CHECK(room_findings({page, figure, text, table}).size() == 2);

@@ -15,13 +15,13 @@ namespace foretrain::house {
 namespace {
 
 /// An include from one room to another; the first one found.
-struct Way {
+struct ScalingPoint {
   std::string file;
   int line = 0;
   std::string included;
 };
 
-using Ways = std::map<std::string, std::map<std::string, Way>>;  // from room to room
+using Ways = std::map<std::string, std::map<std::string, ScalingPoint>>;  // from room to room
 
 /// The rooms of `from` and `to` in the innermost folder that contains both; empty if they share no
 /// folder, are in the same room, or one lies beside the other's room.
@@ -66,7 +66,8 @@ Ways ways_of(const std::vector<SourceFile>& tree) {
     for (const Include& include : includes_of(file.text)) {
       if (!include.quoted || !paths.contains(include.path)) continue;
       const auto [from, to] = rooms_of(file.path, include.path);
-      if (!from.empty()) ways[from].emplace(to, Way{file.path, include.line, include.path});
+      if (!from.empty())
+        ways[from].emplace(to, ScalingPoint{file.path, include.line, include.path});
     }
   }
   return ways;
@@ -77,7 +78,7 @@ std::string circle_text(const Ways& ways, const std::vector<std::string>& rooms)
   std::string text = rooms.back();
   std::string_view before = rooms.back();
   for (const std::string& room : rooms) {
-    const Way& way = ways.at(std::string(before)).at(room);
+    const ScalingPoint& way = ways.at(std::string(before)).at(room);
     text += fmt::format(" -> {} ({} includes {})", room, way.file, way.included);
     before = room;
   }

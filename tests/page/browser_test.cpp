@@ -1,9 +1,9 @@
 // The page of a report in headless Chromium.
 #include "tests/page/browser.h"
 
-#include "reports/show/figures/thin.h"
+#include "reports/show/figures/downsample.h"
 #include "reports/show/page/page.h"
-#include "reports/show/page/report.h"
+#include "reports/show/page/page_report.h"
 #include "tests/reports/show/page/support.h"
 #include "tests/reports/support.h"
 #include "tests/support/places.h"

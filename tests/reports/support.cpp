@@ -4,7 +4,7 @@
 #include "models/base/random.h"
 #include "reports/record/collector.h"
 #include "reports/show/terminal/result_text.h"
-#include "reports/studies/trainings/result.h"
+#include "reports/studies/trainings/trainings_result.h"
 
 #include <fmt/format.h>
 

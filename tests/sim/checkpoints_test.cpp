@@ -2,7 +2,7 @@
 #include "reports/record/source.h"
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 
@@ -166,7 +166,7 @@ class KeepsStates : public Node {
     const std::size_t before = effects.size();
     program_->handle(now, std::move(input), effects);
     for (std::size_t i = before; i < effects.size(); ++i) {
-      const auto* keep = std::get_if<Keep>(&effects[i]);
+      const auto* keep = std::get_if<SaveState>(&effects[i]);
       if (keep != nullptr) states_[keep->cut][index_of(id_)] = keep->state();
     }
   }

@@ -1,6 +1,6 @@
 // Steps of the first K of N workers, compared with order statistics.
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 

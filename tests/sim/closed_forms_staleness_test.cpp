@@ -1,6 +1,6 @@
 // The speed of stale synchronous training, compared with a Monte Carlo of its rule.
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 #include "models/protocol/message.h"
 #include "tests/sim/sharded_job.h"
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // Machines that are described, not measured, also of several kinds in one forecast.
 #include "models/cost/work.h"
 #include "reports/record/summary.h"
-#include "reports/studies/trainings/result.h"
+#include "reports/studies/trainings/trainings_result.h"
 #include "scenarios/resolve/read.h"
 #include "sim/world/host_machine.h"
 #include "tests/support/cases.h"

@@ -5,7 +5,7 @@
 #include "scenarios/library/library.h"
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>

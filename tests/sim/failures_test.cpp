@@ -1,7 +1,7 @@
 // Failing hosts that force restarts from checkpoints: closed forms, unchanged weights.
 #include "scenarios/resolve/faults.h"
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // The overhead of other programs adds up as in its equations.
 #include "reports/record/summary.h"
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // Trainings that share hosts, a network.
 #include "reports/record/files.h"
-#include "reports/studies/trainings/result.h"
+#include "reports/studies/trainings/trainings_result.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/resolve/read.h"
 #include "tests/support/cases.h"

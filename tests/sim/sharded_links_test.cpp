@@ -1,7 +1,7 @@
 // Sharded parameters on hosts with unequal links: faster links make no step longer.
 #include "models/base/random.h"
 #include "tests/sim/sharded_job.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 

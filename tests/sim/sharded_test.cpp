@@ -1,6 +1,6 @@
 // Sharded gradients, parameters in virtual time, compared with sums by hand.
 #include "tests/sim/sharded_job.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // Gains or losses of strategies, compared with a line of arithmetic.
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 

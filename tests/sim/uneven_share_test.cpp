@@ -1,10 +1,10 @@
 // The shares of asynchronous workers in all gradients, also with the server beside one of them.
 #include "reports/record/caveats.h"
 #include "reports/record/summary.h"
+#include "scenarios/resolve/equal_work.h"
 #include "scenarios/resolve/placement.h"
-#include "scenarios/resolve/same_work.h"
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 

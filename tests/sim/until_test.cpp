@@ -1,7 +1,7 @@
 // Trainings that stop at a target, in virtual time.
 #include "reports/record/summary.h"
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 

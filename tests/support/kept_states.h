@@ -21,7 +21,7 @@ struct KeptCut {
 class KeptStates {
  public:
   /// `now`: number of inputs of all nodes so far.
-  void keep(int node, Keep keep, int now = 0) {
+  void keep(int node, SaveState keep, int now = 0) {
     begun_at.try_emplace(keep.cut, now);
     KeptCut& cut = cuts[keep.cut];
     cut.states[node] = keep.state();
@@ -44,7 +44,7 @@ class KeptStates {
   int moved = 0;
 
  private:
-  std::map<std::pair<int, JobId>, Keep> under_way_;
+  std::map<std::pair<int, JobId>, SaveState> under_way_;
 };
 
 }  // namespace foretrain::testing

@@ -13,7 +13,7 @@ class RandomScenarios {
  public:
   RandomScenarios();
 
-  /// Draws a scenario that a file could contain: `check.h` accepts it.
+  /// Draws a scenario that a file could contain: `check_case.h` accepts it.
   [[nodiscard]] Case draw(Stream& draw) const;
 
  private:

@@ -30,8 +30,8 @@ struct ServerByHand {
     std::ranges::fill(message.payload.writable_floats(), 0.5F);
     return give(Received{NodeId(worker), std::move(message)});
   }
-  Effects pull(int worker, std::int64_t generation) {
-    Message message{.kind = MessageKind::pull, .version = {generation}};
+  Effects pull(int worker, std::int64_t incarnation) {
+    Message message{.kind = MessageKind::pull, .version = {incarnation}};
     return give(Received{NodeId(worker), std::move(message)});
   }
   /// Executes the first job that the server asked for.

@@ -12,7 +12,7 @@ namespace foretrain::testing {
 void Shuffled::count() {
   ++given_;
   for (const auto& [inputs, node] : losses_) {
-    if (inputs == given_) lose(node);
+    if (inputs == given_) mark_lost(node);
   }
   for (const auto& [inputs, node] : returns_) {
     if (inputs == given_) take_back(node);
@@ -25,7 +25,7 @@ bool Shuffled::somebody_returns() {
   return !todo_.empty();
 }
 
-void Shuffled::lose(int lost) {
+void Shuffled::mark_lost(int lost) {
   gone_.insert(lost);
   std::map<int, std::uint64_t> coming;
   for (const Todo& todo : todo_) {
@@ -57,11 +57,11 @@ void Shuffled::take_back(int id) {
   gone_.erase(id);
   const auto node = static_cast<std::size_t>(id);
   nodes_[node] = make_node(training_, NodeId(id));
-  const std::int64_t generation = ++generations_[id] + 1;
-  nodes_[node]->rejoin(generation);
+  const std::int64_t incarnation = ++generations_[id] + 1;
+  nodes_[node]->rejoin(incarnation);
   todo_.push_back({id, id, Started{}});
   for (const NodeId peer : peers_of(*training_, NodeId(id))) {
-    todo_.push_back({id, static_cast<int>(index_of(peer)), PeerBack{NodeId(id), generation}});
+    todo_.push_back({id, static_cast<int>(index_of(peer)), PeerBack{NodeId(id), incarnation}});
   }
 }
 
@@ -85,7 +85,7 @@ void Shuffled::perform(int id, Effect& effect) {
     todo_.push_back({id, id, Computed{compute->job.id, result}});
   } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
     todo_.push_back({id, id, TimerFired{timer->timer}});
-  } else if (auto* keep = std::get_if<Keep>(&effect)) {
+  } else if (auto* keep = std::get_if<SaveState>(&effect)) {
     todo_.push_back({id, id, Computed{keep->job, {}}});
     input_rows_until[{id, keep->cut}] = input_rows[static_cast<std::size_t>(id)].size();
     kept.keep(id, std::move(*keep), given_);

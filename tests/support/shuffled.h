@@ -76,7 +76,7 @@ class Shuffled {
     if (const auto* back = std::get_if<PeerBack>(&input)) {
       const int peer = static_cast<int>(index_of(back->peer));
       // Messages to a node that is lost again by now are dropped, as on its connection.
-      const bool there = !gone_.contains(peer) && back->generation == generations_[peer] + 1;
+      const bool there = !gone_.contains(peer) && back->incarnation == generations_[peer] + 1;
       if (there) deaf_.erase({id, peer});
     }
     Effects effects;
@@ -122,7 +122,7 @@ class Shuffled {
 
   void count();
   [[nodiscard]] bool somebody_returns();
-  void lose(int lost);
+  void mark_lost(int lost);
   void take_back(int id);
 
   [[nodiscard]] bool is_late(const Todo& todo) const {

@@ -233,16 +233,16 @@ class Story {
       after(time, [this, id, line, update, which] {
         lines_[line].end = "done " + ms(now_.ns);
         tell(id, Computed{which, {}}, update);
-        worked(id);
+        spent(id);
       });
     };
     Place& place = nodes_[static_cast<std::size_t>(id)];
     place.jobs.push_back({line, 0, begin});
-    if (!place.working) worked(id);
+    if (!place.working) spent(id);
   }
 
   // The node may begin its next job.
-  void worked(int id) {
+  void spent(int id) {
     Place& place = nodes_[static_cast<std::size_t>(id)];
     place.working = !place.jobs.empty();
     if (!place.working) return;

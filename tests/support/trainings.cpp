@@ -26,7 +26,7 @@ std::shared_ptr<Training> small_training(const std::string& strategy, int worker
   if (!protocol_called(strategy).synchronous) training->updates_a_step = workers;
   const std::int64_t parameters = training->network->parameters();
   training->layout = std::make_shared<Layout>(
-      servers == 0 && workers > 1 ? make_dealt_layout(parameters, bucket_size, workers)
+      servers == 0 && workers > 1 ? make_round_robin_layout(parameters, bucket_size, workers)
                                   : make_layout(parameters, bucket_size, std::max(1, servers)));
   training->test_examples = data->test->examples();
   training->data = data;

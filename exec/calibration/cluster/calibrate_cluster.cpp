@@ -4,9 +4,9 @@
 #include "exec/calibration/cluster/cluster_files.h"
 #include "exec/calibration/cluster/measuring_task.h"
 #include "exec/emulation/hosts.h"
+#include "exec/launch/acceptor.h"
 #include "exec/launch/control.h"
-#include "exec/launch/door.h"
-#include "exec/launch/refusals.h"
+#include "exec/launch/rejected_connections.h"
 #include "exec/launch/run.h"
 #include "exec/launch/task_start.h"
 #include "exec/system/process.h"
@@ -100,8 +100,8 @@ class Lead {
   const std::function<void(const std::string&)>& tell_;
   boost::asio::io_context loop_{1};
   Hosts here_{{}, false};
-  Door door_;
-  Refusals refusals_{"rank 0"};
+  Acceptor acceptor_;
+  RejectedConnections rejected_{"rank 0"};
   std::string failure_;  // why a task of this job cannot take part
   Outcome outcome_ = Outcome::failed;
   std::vector<Measurer> tasks_;     // by rank
@@ -113,27 +113,28 @@ class Lead {
 
 Lead::Lead(const Meeting& meeting, int tasks, const std::function<void(const std::string&)>& tell)
     : tell_(tell),
-      door_(loop_, meeting.known, static_cast<std::size_t>(tasks)),
+      acceptor_(loop_, meeting.known, static_cast<std::size_t>(tasks)),
       tasks_(static_cast<std::size_t>(tasks)) {
-  const std::string wrong = door_.listen(here_, meeting.place);
+  const std::string wrong = acceptor_.listen(here_, meeting.place);
   if (!wrong.empty()) {
     throw InputError(
         fmt::format("rank 0: cannot listen on {}: {}; set MASTER_ADDR to an address of the machine "
                     "of rank 0, MASTER_PORT to a free port, the same in every task",
                     to_text(meeting.place), wrong));
   }
-  door_.open([this](const std::shared_ptr<Connection>& peer,
-                    std::uint32_t rank) { on_joined(peer, rank); },
-             [this](const std::string& peer, const Refused& refused) {
-               if (refused.proved()) failure_ = fmt::format("a task at {}: {}", peer, refused.why);
-               const bool ours = refused.claimed && *refused.claimed < tasks_.size();
-               refusals_.add(peer, ours ? fmt::format("rank {}", *refused.claimed) : "",
-                             refused.why);
-             });
+  acceptor_.open([this](const std::shared_ptr<Connection>& peer,
+                        std::uint32_t rank) { on_joined(peer, rank); },
+                 [this](const std::string& peer, const Refused& refused) {
+                   if (refused.proved())
+                     failure_ = fmt::format("a task at {}: {}", peer, refused.why);
+                   const bool ours = refused.claimed && *refused.claimed < tasks_.size();
+                   rejected_.add(peer, ours ? fmt::format("rank {}", *refused.claimed) : "",
+                                 refused.why);
+                 });
 }
 
 Lead::~Lead() {
-  door_.close();
+  acceptor_.close();
   for (const Measurer& task : tasks_) {
     if (!task.connection) continue;
     send_text(*task.connection, ControlKind::exit, NodeId(kLauncher), name_of(outcome_));
@@ -143,7 +144,7 @@ Lead::~Lead() {
 
 void Lead::on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t rank) {
   if (rank >= tasks_.size() || tasks_[rank].connection) {
-    refusals_.add(connection->peer(), fmt::format("rank {}", rank), "no such rank is missing here");
+    rejected_.add(connection->peer(), fmt::format("rank {}", rank), "no such rank is missing here");
     return connection->close();
   }
   Measurer& task = tasks_[rank];
@@ -214,9 +215,9 @@ void Lead::gather(Duration limit) {
   };
   if (!wait([&] { return missing().empty(); }, limit)) {
     throw std::runtime_error(fmt::format("{} did not come within {}{}", fmt::join(missing(), ", "),
-                                         to_text(limit), refusals_.summary()));
+                                         to_text(limit), rejected_.summary()));
   }
-  door_.close();
+  acceptor_.close();
   find_hosts();
 }
 

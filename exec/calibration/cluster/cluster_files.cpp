@@ -1,7 +1,7 @@
 #include "exec/calibration/cluster/cluster_files.h"
 
 #include "reports/record/files.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "scenarios/language/units.h"
 #include "scenarios/library/machine_file.h"
 #include "scenarios/resolve/read.h"

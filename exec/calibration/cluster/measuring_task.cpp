@@ -3,15 +3,15 @@
 #include "exec/calibration/calibration_cache.h"
 #include "exec/driver/event_loop.h"
 #include "exec/launch/control.h"
-#include "exec/launch/joining.h"
+#include "exec/launch/join_settings.h"
 #include "exec/launch/this_program.h"
-#include "exec/system/processor.h"
+#include "exec/system/this_processor.h"
 #include "exec/transport/connecting.h"
-#include "exec/transport/lobby.h"
+#include "exec/transport/pending_handshakes.h"
 #include "exec/transport/tuning.h"
 #include "reports/record/record.h"
 #include "reports/record/statistics.h"
-#include "reports/record/tell_people.h"
+#include "reports/record/stderr_note.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -104,7 +104,7 @@ class LinkEnd {
   std::uint32_t rank_;
   OnFailed on_failed_;
   boost::asio::ip::tcp::acceptor acceptor_;
-  Lobby lobby_;
+  PendingHandshakes pending_;
 
   // State of the present measurement:
   LinkPlace there_;
@@ -123,15 +123,15 @@ LinkEnd::LinkEnd(boost::asio::io_context& loop, Duration& poll, const JobKey& ke
       rank_(rank),
       on_failed_(std::move(on_failed)),
       acceptor_(loop),
-      lobby_(loop, {.key = key, .most_payload = kLargest}, rank, kExpected) {
+      pending_(loop, {.key = key, .most_payload = kLargest}, rank, kExpected) {
   const std::string wrong = listen_at(acceptor_, {address, 0}, tune_link);
   if (!wrong.empty()) {
     throw std::runtime_error(fmt::format("cannot listen on {}: {}", address.to_string(), wrong));
   }
-  lobby_.open(
+  pending_.open(
       [this](const std::shared_ptr<Connection>& peer, std::uint32_t /*from*/) { answer(peer); },
       [](const std::string& /*peer*/, const Refused& /*refused*/) {});
-  lobby_.serve(acceptor_);
+  pending_.serve(acceptor_);
 }
 
 void LinkEnd::answer(const std::shared_ptr<Connection>& connection) {
@@ -233,7 +233,7 @@ LinkUse use_of(const nlohmann::json& use) {
 
 class MeasuringTask {
  public:
-  MeasuringTask(const Joining& joining, std::vector<Case> cases, CalibrateOptions options)
+  MeasuringTask(const JoinSettings& joining, std::vector<Case> cases, CalibrateOptions options)
       : joining_(joining), cases_(std::move(cases)), options_(std::move(options)) {
     join(
         loop_, joining_,
@@ -304,11 +304,11 @@ class MeasuringTask {
     loop_.stop();
   }
   void say(const std::string& why) const {
-    tell_people(fmt::format("error: rank {}: {}\n", index_of(joining_.id), why));
+    stderr_note(fmt::format("error: rank {}: {}\n", index_of(joining_.id), why));
   }
 
   boost::asio::io_context loop_{1};
-  Joining joining_;
+  JoinSettings joining_;
   std::vector<Case> cases_;
   CalibrateOptions options_;
   std::shared_ptr<Connection> lead_;
@@ -331,7 +331,7 @@ Processor processor_of(const nlohmann::json& json) {
 int measure_as(int rank, const Meeting& meeting, Duration limit, const std::vector<Case>& cases,
                const CalibrateOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);
-  Joining joining;
+  JoinSettings joining;
   joining.launcher = meeting.place;
   joining.known = meeting.known;
   joining.id = NodeId(static_cast<std::uint32_t>(rank));

@@ -1,6 +1,6 @@
 // A figure as a gnuplot script, with the table that the script reads.
 #include "models/base/check.h"
-#include "reports/record/csv.h"
+#include "reports/record/record_csv.h"
 #include "reports/show/figures/figure.h"
 #include "reports/show/figures/gnuplot_axes.h"
 

@@ -2,9 +2,9 @@
 
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
-#include "reports/record/text.h"
-#include "reports/show/figures/thin.h"
-#include "reports/studies/trainings/result.h"
+#include "reports/record/wrapped_text.h"
+#include "reports/show/figures/downsample.h"
+#include "reports/studies/trainings/trainings_result.h"
 
 #include <fmt/format.h>
 

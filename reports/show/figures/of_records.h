@@ -38,7 +38,7 @@ Figure learning_by_step(const std::vector<Record>& records);
 
 /// Loss of each batch, and time of each step (without evaluation) over the number of the step, with
 /// a common axis, for all workers: with one record and few workers a colour each. Long trainings
-/// are downsampled with their extremes, which do not flatten the rest (thin.h).
+/// are downsampled with their extremes, which do not flatten the rest (downsample.h).
 Figure step_by_step(const std::vector<Record>& records);
 
 /// The same for one record with a colour for each worker, naming the slowest one, to find

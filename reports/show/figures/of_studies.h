@@ -3,7 +3,7 @@
 
 #include "reports/record/json_object.h"
 #include "reports/show/figures/figure.h"
-#include "reports/studies/measured/forecast.h"
+#include "reports/studies/measured/forecast_rows.h"
 #include "reports/studies/result/result.h"
 
 #include <vector>

@@ -1,6 +1,6 @@
 // Charts whose few largest values would flatten all others.
 #include "reports/record/statistics.h"
-#include "reports/show/figures/thin.h"
+#include "reports/show/figures/downsample.h"
 
 #include <algorithm>
 #include <cmath>

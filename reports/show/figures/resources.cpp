@@ -1,8 +1,8 @@
 // CPU, memory, network of the nodes over time.
-#include "reports/record/shown.h"
+#include "reports/record/downsampled.h"
 #include "reports/record/source.h"
+#include "reports/show/figures/downsample.h"
 #include "reports/show/figures/of_records.h"
-#include "reports/show/figures/thin.h"
 
 #include <fmt/format.h>
 

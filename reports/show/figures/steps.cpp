@@ -1,10 +1,10 @@
 // Figures over the steps: loss, time, staleness.
-#include "reports/record/shown.h"
+#include "reports/record/downsampled.h"
 #include "reports/record/source.h"
 #include "reports/record/statistics.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
+#include "reports/show/figures/downsample.h"
 #include "reports/show/figures/of_records.h"
-#include "reports/show/figures/thin.h"
 
 #include <fmt/format.h>
 

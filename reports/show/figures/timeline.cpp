@@ -1,6 +1,6 @@
 // Timeline of the workers, with the updates of the servers below.
 #include "models/protocol/registry.h"
-#include "reports/record/shown.h"
+#include "reports/record/downsampled.h"
 #include "reports/record/source.h"
 #include "reports/show/figures/of_records.h"
 

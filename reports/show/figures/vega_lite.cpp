@@ -1,7 +1,7 @@
 #include "reports/show/figures/vega_lite.h"
 
 #include "models/base/check.h"
-#include "reports/show/figures/thin.h"
+#include "reports/show/figures/downsample.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,8 +1,8 @@
 // Vega-Lite specifications of a figure with their data, for the page.
 #pragma once
 
+#include "reports/show/figures/downsample.h"
 #include "reports/show/figures/figure.h"
-#include "reports/show/figures/thin.h"
 
 #include <nlohmann/json_fwd.hpp>
 

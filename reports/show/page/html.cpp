@@ -1,5 +1,5 @@
 // The HTML of a page: content that needs no script, then data, then the script.
-#include "reports/show/figures/thin.h"
+#include "reports/show/figures/downsample.h"
 #include "reports/show/figures/vega_lite.h"
 #include "reports/show/page/assets.h"
 #include "reports/show/page/page.h"

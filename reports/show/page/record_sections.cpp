@@ -2,7 +2,7 @@
 #include "reports/show/figures/of_records.h"
 #include "reports/show/page/result_page.h"
 #include "reports/show/page/sections.h"
-#include "reports/studies/trainings/result.h"
+#include "reports/studies/trainings/trainings_result.h"
 
 #include <fmt/format.h>
 

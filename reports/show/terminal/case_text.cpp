@@ -1,6 +1,6 @@
 #include "reports/show/terminal/case_text.h"
 
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "scenarios/resolve/node_counts.h"
 
 #include <fmt/format.h>

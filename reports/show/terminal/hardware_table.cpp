@@ -1,5 +1,5 @@
 // A table of hosts with their hardware.
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/show/terminal/tables.h"
 #include "scenarios/language/units.h"
 

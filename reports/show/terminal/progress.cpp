@@ -1,8 +1,8 @@
 // A progress line on standard error that is redrawn.
 #include "reports/show/terminal/progress.h"
 
-#include "reports/record/tell_people.h"
-#include "reports/record/text.h"
+#include "reports/record/stderr_note.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/show/terminal/width.h"
 #include "scenarios/language/text_guard.h"
 
@@ -31,7 +31,7 @@ Progress::Progress(std::string what, bool quiet, std::string unit)
       next_(start_) {}
 
 Progress::~Progress() {
-  if (drawn_) draw_for_people("\r\033[K");
+  if (drawn_) stderr_draw("\r\033[K");
 }
 
 void Progress::update(std::int64_t done, std::int64_t all, Duration clock) {
@@ -50,10 +50,10 @@ void Progress::update(std::int64_t done, std::int64_t all, Duration clock) {
   const std::string line = progress_line(what_, done, all, rate, clock, terminal_,
                                          width_of_terminal(STDERR_FILENO), unit_);
   if (!terminal_) {
-    tell_people(fmt::format("{}\n", line));
+    stderr_note(fmt::format("{}\n", line));
     return;
   }
-  draw_for_people(fmt::format("\r\033[K{}", printable(line)));
+  stderr_draw(fmt::format("\r\033[K{}", printable(line)));
   drawn_ = true;
 }
 

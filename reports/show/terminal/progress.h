@@ -2,7 +2,7 @@
 #pragma once
 
 #include "models/base/time.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 
 #include <chrono>
 #include <cstddef>

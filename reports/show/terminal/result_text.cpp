@@ -1,6 +1,6 @@
 #include "reports/show/terminal/result_text.h"
 
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 
 #include <fmt/format.h>
 

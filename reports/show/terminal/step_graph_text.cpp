@@ -3,7 +3,7 @@
 #include "models/graph/step_graph.h"
 #include "models/graph/step_memory.h"
 #include "models/protocol/registry.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/show/terminal/tables.h"
 #include "scenarios/resolve/prepared.h"
 

@@ -1,6 +1,6 @@
 #include "reports/show/terminal/width.h"
 
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

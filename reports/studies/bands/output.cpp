@@ -1,7 +1,7 @@
 // The bands of a forecast: a Result for people, JSON for programs.
 #include "reports/record/summary.h"
-#include "reports/record/text.h"
-#include "reports/studies/bands/bands.h"
+#include "reports/record/wrapped_text.h"
+#include "reports/studies/seeds/seed_intervals.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,13 +16,13 @@ constexpr const char* kNoPrediction =
     "These are no prediction intervals: they hold what seeds change (jitter, stragglers, the order "
     "of the data), not how wrong the forecast is.";
 
-std::string sentence(const Bands& bands) {
-  const std::uint64_t first = bands.scenario_case.scenario.seed;
-  std::string text =
-      fmt::format("{} simulated with {}", title_of(bands.scenario_case),
-                  bands.seeds == 1 ? fmt::format("seed {}", first)
-                                   : fmt::format("the {} seeds from {}", bands.seeds, first));
-  if (const Band* time = bands.find("time_s")) {
+std::string sentence(const SeedIntervals& intervals) {
+  const std::uint64_t first = intervals.scenario_case.scenario.seed;
+  std::string text = fmt::format("{} simulated with {}", title_of(intervals.scenario_case),
+                                 intervals.seeds == 1
+                                     ? fmt::format("seed {}", first)
+                                     : fmt::format("the {} seeds from {}", intervals.seeds, first));
+  if (const SeedInterval* time = intervals.find("time_s")) {
     text += fmt::format(": it takes {} s; nine of ten seeds {} to {} s", figure(time->median),
                         figure(time->p5), figure(time->p95));
   }
@@ -31,7 +31,7 @@ std::string sentence(const Bands& bands) {
 
 }  // namespace
 
-ResultTable bands_table(const Bands& bands) {
+ResultTable seed_intervals_table(const SeedIntervals& intervals) {
   using Kind = ResultColumn::Kind;
   ResultTable table{"bands",
                     "Figures over the seeds",
@@ -41,38 +41,38 @@ ResultTable bands_table(const Bands& bands) {
                      {"p95", "95 %"},
                      {"known", "seeds", Kind::count}},
                     {}};
-  for (const Band& band : bands.figures) {
-    table.rows.push_back(
-        {{band.figure, band.median, band.p5, band.p95, static_cast<double>(band.known)}});
+  for (const SeedInterval& interval : intervals.figures) {
+    table.rows.push_back({{interval.figure, interval.median, interval.p5, interval.p95,
+                           static_cast<double>(interval.known)}});
   }
   return table;
 }
 
-Result bands_result(const Bands& bands) {
-  ResultTable table = bands_table(bands);
+Result seed_intervals_result(const SeedIntervals& intervals) {
+  ResultTable table = seed_intervals_table(intervals);
   std::erase_if(table.rows, [](const ResultRow& row) {
     return row.values[1] == ResultValue(0.0) && row.values[2] == ResultValue(0.0) &&
            row.values[3] == ResultValue(0.0);
   });
   std::string stands_on = kNoPrediction;
-  if (!bands.stands_on.empty()) stands_on += " " + bands.stands_on;
-  return {sentence(bands), {std::move(table)}, std::move(stands_on)};
+  if (!intervals.stands_on.empty()) stands_on += " " + intervals.stands_on;
+  return {sentence(intervals), {std::move(table)}, std::move(stands_on)};
 }
 
-nlohmann::ordered_json to_json(const Bands& bands) {
+nlohmann::ordered_json to_json(const SeedIntervals& intervals) {
   nlohmann::ordered_json json;
-  json["name"] = bands.scenario_case.scenario.name;
-  json["settings"] = to_json(bands.scenario_case.settings);
+  json["name"] = intervals.scenario_case.scenario.name;
+  json["settings"] = to_json(intervals.scenario_case.settings);
   json["mode"] = name_of(Mode::simulate);
-  json["seeds"] = bands.seeds;
-  json["first_seed"] = bands.scenario_case.scenario.seed;
+  json["seeds"] = intervals.seeds;
+  json["first_seed"] = intervals.scenario_case.scenario.seed;
   json["what_bands_are"] = kNoPrediction;
-  if (!bands.stands_on.empty()) json["stands_on"] = bands.stands_on;
+  if (!intervals.stands_on.empty()) json["stands_on"] = intervals.stands_on;
   json["figures"] = nlohmann::ordered_json::object();
-  for (const Band& band : bands.figures) {
-    auto& entry = json["figures"][band.figure];
-    entry = {{"median", band.median}, {"p5", band.p5}, {"p95", band.p95}};
-    if (band.known < bands.seeds) entry["known"] = band.known;
+  for (const SeedInterval& interval : intervals.figures) {
+    auto& entry = json["figures"][interval.figure];
+    entry = {{"median", interval.median}, {"p5", interval.p5}, {"p95", interval.p95}};
+    if (interval.known < intervals.seeds) entry["known"] = interval.known;
   }
   return json;
 }

@@ -1,11 +1,11 @@
 // The assumptions of a search over clusters.
 #include "reports/record/summary.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/studies/budget/budget.h"
 #include "scenarios/language/units.h"
-#include "scenarios/resolve/check.h"
+#include "scenarios/resolve/check_case.h"
+#include "scenarios/resolve/equal_work.h"
 #include "scenarios/resolve/prepared.h"
-#include "scenarios/resolve/same_work.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

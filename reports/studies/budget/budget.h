@@ -4,7 +4,7 @@
 #include "reports/record/forecast_range.h"
 #include "reports/record/record.h"
 #include "reports/studies/result/result.h"
-#include "reports/studies/whatif/whatif.h"
+#include "reports/studies/whatif/whatif_data.h"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -4,7 +4,7 @@
 #include "reports/studies/budget/budget.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/propose.h"
-#include "scenarios/resolve/same_work.h"
+#include "scenarios/resolve/equal_work.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

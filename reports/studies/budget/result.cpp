@@ -1,7 +1,7 @@
 // The answer of a cluster search as a sentence, JSON, a Result.
 #include "reports/record/json_object.h"
 #include "reports/record/summary.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/studies/budget/budget.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // Rows of the ledger, from a validation or from its file.
 #include "reports/studies/ledger/ledger.h"
 
-#include "reports/record/csv.h"
 #include "reports/record/files.h"
+#include "reports/record/record_csv.h"
 #include "reports/record/table_file.h"
 #include "reports/studies/validation/goals.h"
 #include "reports/studies/validation/verdict.h"

@@ -1,7 +1,7 @@
 #include "reports/studies/measured/figures.h"
 
 #include "reports/record/table_file.h"
-#include "reports/studies/measured/quantity.h"
+#include "reports/studies/measured/measured_quantity.h"
 #include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>

@@ -24,9 +24,9 @@ struct MeasuredFigure {
   std::vector<std::string> settings;  ///< `set`: KEY=VALUE;..., overrides as by --set
   int number = 0;                     ///< `case` of the scenario's sweep, from 1; 0: the only one
   std::string node;                   ///< `node`: index of a worker, or `server`; empty: worker 0
-  std::string quantity;               ///< a name from quantity.h; empty: nothing is simulated
-  double value = 0;                   ///< in `unit`
-  std::string unit;                   ///< `unit`; default: s, bytes, a share of 1, a count
+  std::string quantity;  ///< a name from measured_quantity.h; empty: nothing is simulated
+  double value = 0;      ///< in `unit`
+  std::string unit;      ///< `unit`; default: s, bytes, a share of 1, a count
   /// `forecast`, in `unit`, made by another program, a training or a formula, as the note says.
   std::optional<double> known;
   std::string note;  ///< `note`

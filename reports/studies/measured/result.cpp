@@ -1,6 +1,6 @@
 // The result of forecasts of measured figures.
 #include "reports/record/statistics.h"
-#include "reports/studies/measured/forecast.h"
+#include "reports/studies/measured/forecast_rows.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #include "reports/studies/result/result.h"
 
-#include "reports/record/csv.h"
 #include "reports/record/json_object.h"
-#include "reports/record/text.h"
+#include "reports/record/record_csv.h"
+#include "reports/record/wrapped_text.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 
 #include "reports/record/caveats.h"
 #include "reports/record/source.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 
 #include <fmt/format.h>
 

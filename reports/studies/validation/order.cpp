@@ -4,7 +4,7 @@
 #include "models/protocol/registry.h"
 #include "reports/record/forecast_range.h"
 #include "reports/record/statistics.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // The headline of a validation.
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/studies/validation/order.h"
 #include "reports/studies/validation/output.h"
 #include "reports/studies/validation/verdict.h"

@@ -4,7 +4,7 @@
 #include "reports/record/files.h"
 #include "reports/record/json_object.h"
 #include "reports/record/not_done.h"
-#include "reports/studies/validation/kept_runs.h"
+#include "reports/studies/validation/cached_runs.h"
 #include "reports/studies/validation/output.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "reports/record/record.h"
-#include "reports/studies/whatif/whatif.h"
+#include "reports/studies/whatif/whatif_data.h"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -1,7 +1,7 @@
 // The JSON of `whatif --json`.
 #include "reports/record/summary.h"
 #include "reports/studies/whatif/forecast.h"
-#include "reports/studies/whatif/whatif.h"
+#include "reports/studies/whatif/whatif_data.h"
 
 #include <nlohmann/json.hpp>
 

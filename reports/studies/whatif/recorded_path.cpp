@@ -1,6 +1,6 @@
 // The critical path of a recorded training, as far as its step rows show it.
 #include "models/protocol/registry.h"
-#include "reports/studies/whatif/whatif.h"
+#include "reports/studies/whatif/whatif_data.h"
 
 #include <map>
 

@@ -2,9 +2,9 @@
 #include "reports/record/caveats.h"
 #include "reports/record/json_object.h"
 #include "reports/record/record.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/studies/whatif/forecast.h"
-#include "reports/studies/whatif/whatif.h"
+#include "reports/studies/whatif/whatif_data.h"
 
 #include <fmt/format.h>
 

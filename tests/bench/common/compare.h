@@ -1,7 +1,7 @@
 // Comparison of two builds by alternating benchmark results.
 #pragma once
 
-#include "tests/bench/common/result.h"
+#include "tests/bench/common/bench_result.h"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,5 @@
 // Options of benchmarks, the BLAS of their peers.
-#include "tests/bench/common/options.h"
-
+#include "tests/bench/common/bench_options.h"
 #include "tests/bench/common/blas.h"
 
 #include <catch2/catch.hpp>

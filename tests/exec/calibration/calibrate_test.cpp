@@ -7,7 +7,7 @@
 #include "exec/calibration/single_runs.h"
 #include "exec/calibration/steady_runs.h"
 #include "exec/system/process.h"
-#include "exec/system/processor.h"
+#include "exec/system/this_processor.h"
 #include "scenarios/library/machine_file.h"
 #include "scenarios/resolve/emulated.h"
 #include "tests/exec/emulation/support.h"

@@ -35,7 +35,7 @@ NodePart node_part(const fs::path& run, const std::string& role) {
 }
 
 void write_part(const NodePart& node, std::int64_t cut, Manifest& manifest) {
-  Keep keep;
+  SaveState keep;
   keep.cut = cut;
   keep.state = [&] { return "state of " + node.role; };
   const WrittenPart written = node.write(keep);
@@ -57,7 +57,7 @@ Manifest make_whole(const fs::path& run, std::int64_t cut, const std::string& te
                     const std::string& name = "a", int keep = 100) {
   Manifest manifest{name, cut, {cut * 1000}, "none", "scenario", {}};
   for (const std::string role : {"worker0", "server0"}) {
-    Keep keep_effect;
+    SaveState keep_effect;
     keep_effect.cut = cut;
     keep_effect.state = [&] { return text + role; };
     const WrittenPart written = node_part(run, role).write(keep_effect);
@@ -280,7 +280,7 @@ TEST_CASE("checkpoints: a part that cannot be written is told, nothing of it sta
   const TempFolder folder;
   const std::string file = folder / "file";
   write_text_file(file, "");
-  Keep keep;
+  SaveState keep;
   keep.cut = 5;
   keep.state = [] { return std::string("state"); };
   const WrittenPart written = node_part(file, "worker0").write(keep);  // the folder is a file

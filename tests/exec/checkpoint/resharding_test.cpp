@@ -6,7 +6,7 @@
 #include "models/networks/registry.h"
 #include "models/optimizers/optimizer.h"
 #include "models/protocol/node_state.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 

@@ -15,10 +15,10 @@ TEST_CASE("job clock: a lap is CPU time, so sleep is no part of it") {
   const auto begin = JobClock::Clock::now();
   while (JobClock::Clock::now() - begin < std::chrono::milliseconds(2)) {
   }
-  const Duration worked = clock.lap();
+  const Duration spent = clock.lap();
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
-  CHECK(clock.lap() < worked + 10_ms);
-  CHECK(worked.ns > 0);
+  CHECK(clock.lap() < spent + 10_ms);
+  CHECK(spent.ns > 0);
 }
 
 TEST_CASE("job clock: handing over counts, waiting for others does not") {

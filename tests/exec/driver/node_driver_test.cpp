@@ -23,7 +23,7 @@ class Listener : public Node {
     if (const auto* received = std::get_if<Received>(&input)) {
       told_.push_back("step " + std::to_string(received->message.step.value));
     } else if (const auto* back = std::get_if<PeerBack>(&input)) {
-      told_.push_back("back as " + std::to_string(back->generation));
+      told_.push_back("back as " + std::to_string(back->incarnation));
     } else if (std::holds_alternative<PeerLost>(input)) {
       told_.emplace_back("lost");
     }
@@ -43,7 +43,7 @@ struct Driven {
 
   static DriverHooks hooks() {
     return {.report = [](const Report&) {},
-            .keep = [](const Keep&) {},
+            .keep = [](const SaveState&) {},
             .input = {},
             .finished = [](const Finished&) {},
             .fault = [](const Fault& fault) { FAIL(fault.why); }};
@@ -95,7 +95,7 @@ TEST_CASE("node driver: of two processes that say they are a lost peer the last 
   Driven driven;
   const auto [old, ours] = driven.connect();
   driven.driver.add_peer(NodeId(0), ours);
-  driven.driver.lose(NodeId(0));
+  driven.driver.mark_lost(NodeId(0));
   const auto [one, first] = driven.connect();
   driven.driver.meet_again(NodeId(0), first);
   driven.say(*one, *first, 1);

@@ -206,17 +206,17 @@ TEST_CASE("emulation: hosts share this machine's cores in turn") {
   Scenario& scenario = scenario_case.scenario;
   scenario.cluster.hosts[0].cores = 10;
   scenario.cluster.placement = {{"node0", "node1", "node2"}, {"node0"}};
-  const auto seats = exec::seats_of(prepare(scenario_case, Need::shape), {4, 6});
-  REQUIRE(seats.size() == 4);
-  CHECK(seats[0].role == "worker0");
-  CHECK(seats[3].role == "server0");
-  CHECK(seats[3].host_name == "node0");
+  const auto placed = exec::placed_nodes(prepare(scenario_case, Need::shape), {4, 6});
+  REQUIRE(placed.size() == 4);
+  CHECK(placed[0].role == "worker0");
+  CHECK(placed[3].role == "server0");
+  CHECK(placed[3].host_name == "node0");
   std::vector<int> cores;
-  for (const auto& seat : seats) cores.push_back(seat.cores.at(0));
+  for (const auto& each : placed) cores.push_back(each.cores.at(0));
   CHECK(cores == std::vector<int>{4, 6, 4, 6});
   // With one core, worker and server of a host have to share it.
   scenario.cluster.hosts[0].cores = 1;
-  CHECK(exec::seats_of(prepare(scenario_case, Need::shape), {4, 6})[3].cores ==
+  CHECK(exec::placed_nodes(prepare(scenario_case, Need::shape), {4, 6})[3].cores ==
         std::vector<int>{4});
 }
 

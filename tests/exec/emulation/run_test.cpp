@@ -5,8 +5,8 @@
 #include "scenarios/resolve/read.h"
 #include "tests/exec/emulation/support.h"
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
 #include "tests/support/places.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 

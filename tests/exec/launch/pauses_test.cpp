@@ -27,7 +27,7 @@ Scenario pausing(Duration pause, Duration every) {
   return scenario;
 }
 
-void lives(const Life::Death& death) { FAIL(death_at(death.at)); }
+void lives(const FaultSchedule::Death& death) { FAIL(death_at(death.at)); }
 
 TEST_CASE("pauses: a process is stopped and goes on in turn") {
   boost::asio::io_context loop;
@@ -112,7 +112,7 @@ TEST_CASE("pauses: a process that dies is killed once, pauses no more") {
   std::string became;
   Pauses pauses(
       loop, scenario, 0, Instant{}, [&](int signal) { signals.push_back(signal); },
-      [&](const Life::Death& death) { became = death_at(death.at); });
+      [&](const FaultSchedule::Death& death) { became = death_at(death.at); });
   pauses.start();
   loop.run();
   REQUIRE(!signals.empty());
@@ -129,7 +129,7 @@ TEST_CASE("pauses: what has happened before a training goes on does not happen a
   std::vector<int> signals;
   Pauses pauses(
       loop, scenario, 0, Instant{20'000'000}, [&](int signal) { signals.push_back(signal); },
-      [](const Life::Death&) { FAIL("it died"); });
+      [](const FaultSchedule::Death&) { FAIL("it died"); });
   pauses.start();
   loop.run();
   CHECK(signals == std::vector<int>{SIGSTOP, SIGCONT});

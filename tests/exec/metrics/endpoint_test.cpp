@@ -5,7 +5,7 @@
 #include "tests/exec/metrics/samples.h"
 #include "tests/reports/support.h"
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/real_run.h"
 
 #include <boost/asio/connect.hpp>

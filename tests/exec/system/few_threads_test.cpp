@@ -2,7 +2,7 @@
 #include "exec/driver/compute_threads.h"
 #include "exec/system/process.h"
 #include "exec/system/reference_kernel.h"
-#include "reports/record/tell_people.h"
+#include "reports/record/stderr_note.h"
 #include "reports/studies/parallel/in_parallel.h"
 
 #include <catch2/catch.hpp>

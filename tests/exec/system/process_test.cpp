@@ -156,12 +156,12 @@ TEST_CASE("process: it is known which process holds a connection") {
   namespace asio = boost::asio;
   const pid_t other = shell("exec sleep 60");  // first: it inherits descriptors
   asio::io_context loop;
-  asio::ip::tcp::acceptor door(loop, {asio::ip::address_v4::loopback(), 0});
+  asio::ip::tcp::acceptor acceptor(loop, {asio::ip::address_v4::loopback(), 0});
   asio::ip::tcp::socket socket(loop);
-  socket.connect(door.local_endpoint());
+  socket.connect(acceptor.local_endpoint());
   const int port = socket.local_endpoint().port();
   CHECK(holds_port(getpid(), port));
-  CHECK(holds_port(getpid(), door.local_endpoint().port()));
+  CHECK(holds_port(getpid(), acceptor.local_endpoint().port()));
   CHECK(!holds_port(other, port));
   end_processes({other}, 1_s);
   socket.close();

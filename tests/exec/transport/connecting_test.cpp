@@ -1,7 +1,7 @@
 // Connecting to a process that may not have started yet.
 #include "exec/transport/connecting.h"
 
-#include "exec/transport/lobby.h"
+#include "exec/transport/pending_handshakes.h"
 #include "tests/exec/transport/pair.h"
 #include "tests/support/free_port.h"
 
@@ -52,11 +52,12 @@ TEST_CASE("connecting: who may come later is tried again until it listens") {
   visitor.loop.run_for(std::chrono::milliseconds(50));
   REQUIRE(!visitor.why);
   tcp::acceptor acceptor(visitor.loop);
-  Lobby lobby(visitor.loop, {.key = kJobKey, .most_payload = {1'000}}, kEnds.accepting, 1);
+  PendingHandshakes pending(visitor.loop, {.key = kJobKey, .most_payload = {1'000}},
+                            kEnds.accepting, 1);
   REQUIRE(listen_at(acceptor, visitor.there).empty());
-  lobby.open([](const auto& /*peer*/, std::uint32_t /*from*/) {},
-             [](const std::string& /*peer*/, const Refused& /*refused*/) {});
-  lobby.serve(acceptor);
+  pending.open([](const auto& /*peer*/, std::uint32_t /*from*/) {},
+               [](const std::string& /*peer*/, const Refused& /*refused*/) {});
+  pending.serve(acceptor);
   visitor.loop.run_for(std::chrono::seconds(60));
   CHECK(visitor.connection != nullptr);
 }
@@ -74,11 +75,12 @@ TEST_CASE("connecting: without a listener the last error is told, at once or at 
 TEST_CASE("connecting: another key is not tried again") {
   Visitor visitor;
   tcp::acceptor acceptor(visitor.loop);
-  Lobby lobby(visitor.loop, {.key = kJobKey, .most_payload = {1'000}}, kEnds.accepting, 1);
+  PendingHandshakes pending(visitor.loop, {.key = kJobKey, .most_payload = {1'000}},
+                            kEnds.accepting, 1);
   REQUIRE(listen_at(acceptor, visitor.there).empty());
-  lobby.open([](const auto& /*peer*/, std::uint32_t /*from*/) {},
-             [](const std::string& /*peer*/, const Refused& /*refused*/) {});
-  lobby.serve(acceptor);
+  pending.open([](const auto& /*peer*/, std::uint32_t /*from*/) {},
+               [](const std::string& /*peer*/, const Refused& /*refused*/) {});
+  pending.serve(acceptor);
   visitor.visit(std::chrono::seconds(60), true, JobKey("another-key-than-it"));
   visitor.loop.run_for(std::chrono::seconds(30));
   REQUIRE(visitor.refused);

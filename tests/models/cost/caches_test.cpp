@@ -23,10 +23,10 @@ double gone(double caches) {
 
 TEST_CASE("caches: what is touched for the first time is fresh and then there") {
   Caches caches(memory(), 2);
-  const Refill first = caches.touch(0, {0, 1, {10}});
+  const CacheMisses first = caches.touch(0, {0, 1, {10}});
   CHECK(first.fresh == 10);
   CHECK(caches.time_of(first) == Duration{1000});
-  const Refill again = caches.touch(0, {0, 1, {10}});
+  const CacheMisses again = caches.touch(0, {0, 1, {10}});
   CHECK(again.fresh == 0);
   CHECK(again.shared < 0.1);
   CHECK(again.memory < 0.1);
@@ -44,9 +44,9 @@ TEST_CASE("caches: what others touched since on the core pushes bytes out to the
   Caches caches(memory(), 2);
   caches.touch(0, {0, 1, {10}});
   caches.touch(0, {1, 1, {1000}});  // as much as the cache holds
-  const Refill refill = caches.touch(0, {0, 1, {10}});
-  CHECK(refill.shared + refill.memory == Approx(10 * gone(1.01)));
-  CHECK(refill.memory == Approx(10 * gone(0.101)));
+  const CacheMisses misses = caches.touch(0, {0, 1, {10}});
+  CHECK(misses.shared + misses.memory == Approx(10 * gone(1.01)));
+  CHECK(misses.memory == Approx(10 * gone(0.101)));
   // Traffic on another core does not affect the private cache.
   caches.touch(1, {1, 1, {1000}});
   CHECK(caches.touch(0, {0, 1, {10}}).shared < 0.1);
@@ -56,16 +56,16 @@ TEST_CASE("caches: what is touched again and again between counts once") {
   Caches caches(memory(), 1);
   caches.touch(0, {0, 1, {10}});
   for (int i = 0; i < 100; ++i) caches.touch(0, {1, 1, {100}});
-  const Refill refill = caches.touch(0, {0, 1, {10}});
-  CHECK(refill.shared + refill.memory == Approx(10 * gone(0.11)));
+  const CacheMisses misses = caches.touch(0, {0, 1, {10}});
+  CHECK(misses.shared + misses.memory == Approx(10 * gone(0.11)));
 }
 
 TEST_CASE("caches: more than the caches hold comes from memory each time") {
   Caches caches(memory(), 1);
   for (int i = 0; i < 3; ++i) caches.touch(0, {0, 1, {1'000'000}});
-  const Refill refill = caches.touch(0, {0, 1, {1'000'000}});
-  CHECK(refill.memory == 1'000'000);
-  CHECK(refill.shared == 0);
+  const CacheMisses misses = caches.touch(0, {0, 1, {1'000'000}});
+  CHECK(misses.memory == 1'000'000);
+  CHECK(misses.shared == 0);
 }
 
 TEST_CASE("caches: what nobody touches goes as neighbours bring their bytes") {
@@ -77,9 +77,9 @@ TEST_CASE("caches: what nobody touches goes as neighbours bring their bytes") {
   const Duration rest = GENERATE(Duration{0}, Duration{5'000}, Duration{10'000}, Duration{100'000});
   caches.at(Instant{} + rest);
   const double brought = 1e9 * rest.seconds();
-  const Refill refill = caches.touch(0, piece);
+  const CacheMisses misses = caches.touch(0, piece);
   // Neighbours do not affect the core's own cache.
-  CHECK(refill.memory == Approx(std::min(10 * gone(0.01), 10 * gone((10 + brought) / 10'000))));
+  CHECK(misses.memory == Approx(std::min(10 * gone(0.01), 10 * gone((10 + brought) / 10'000))));
   caches.touch(0, {0, 2, {4'000}});
   caches.at(Instant{} + rest + rest);
   CHECK(caches.touch(0, piece).memory ==
@@ -90,11 +90,11 @@ TEST_CASE("caches: memory that all cores want is as fast as its bandwidth") {
   MemoryHierarchy bound = memory();
   bound.bandwidth = {2e8};
   const Caches caches(bound, 4);
-  const Refill refill{0, 1000, 0};
-  CHECK(caches.time_of(refill, 1) == Duration{10'000});
-  CHECK(caches.time_of(refill, 2) == Duration{10'000});
-  CHECK(caches.time_of(refill, 4) == Duration{20'000});
-  CHECK(caches.time_of_message(refill, 1) == Duration{20'000});
+  const CacheMisses misses{0, 1000, 0};
+  CHECK(caches.time_of(misses, 1) == Duration{10'000});
+  CHECK(caches.time_of(misses, 2) == Duration{10'000});
+  CHECK(caches.time_of(misses, 4) == Duration{20'000});
+  CHECK(caches.time_of_message(misses, 1) == Duration{20'000});
   CHECK(caches.time_of_message({1000, 0, 0}, 1) == Duration{});
 }
 
@@ -104,17 +104,17 @@ TEST_CASE(
     Caches caches({{1'000}, {8'000}, 1e-9, 10e-9, 20e-9, 10e-9, {}, {}}, 1);
     const Touched part{0, 1, {100}};
     CHECK(caches.pass(0, part, whole).memory == 100);  // its first use
-    const Refill refill = caches.pass(0, part, whole);
-    CHECK(refill.fresh == 0);
-    return refill;
+    const CacheMisses misses = caches.pass(0, part, whole);
+    CHECK(misses.fresh == 0);
+    return misses;
   };
-  const Refill all = passed({1'000'000});
+  const CacheMisses all = passed({1'000'000});
   CHECK(all.memory == 100);
   CHECK(all.shared == 0);
-  const Refill some = passed({8'000});  // as large as the shared cache
+  const CacheMisses some = passed({8'000});  // as large as the shared cache
   CHECK(some.memory == Approx(100 * gone(1)));
   CHECK(some.memory + some.shared == 100);
-  const Refill few = passed({100});
+  const CacheMisses few = passed({100});
   CHECK(few.memory + few.shared < 0.2);
 }
 
@@ -158,14 +158,14 @@ TEST_CASE("caches: a walk misses what it does in sets of four lines") {
   FourWays lines(kLines);
   Caches caches({{64 * kLines}, {}, 1e-9, 1e-9, 0, 0, {}, {}}, 1);
   double missing = 0;
-  Refill refill;
+  CacheMisses misses;
   for (int round = 0; round < 4; ++round) {
     missing = 0;
     for (std::uint64_t i = 0; i < walked; ++i) missing += lines.touch(i) ? 1 : 0;
-    refill = caches.touch(0, {0, 0, {static_cast<std::int64_t>(64 * walked)}});
+    misses = caches.touch(0, {0, 0, {static_cast<std::int64_t>(64 * walked)}});
   }
   const auto all = static_cast<double>(walked);
-  CHECK((refill.shared + refill.memory) / (64 * all) == Approx(missing / all).margin(0.02));
+  CHECK((misses.shared + misses.memory) / (64 * all) == Approx(missing / all).margin(0.02));
 }
 
 TEST_CASE("caches: as many bytes are missing as in sets of four lines after others' work") {
@@ -181,8 +181,8 @@ TEST_CASE("caches: as many bytes are missing as in sets of four lines after othe
   for (int round = 0; round < kRounds; ++round) {
     const bool counts = round > 0;
     for (std::uint64_t i = 0; i < kFirst; ++i) missing += lines.touch(i) && counts ? 1 : 0;
-    const Refill refill = caches.touch(0, {0, 0, {64 * kFirst}});
-    if (counts) told += (refill.shared + refill.memory) / 64;
+    const CacheMisses misses = caches.touch(0, {0, 0, {64 * kFirst}});
+    if (counts) told += (misses.shared + misses.memory) / 64;
     const std::uint64_t first = kFirst + static_cast<std::uint64_t>(round) * others;
     for (std::uint64_t i = 0; i < others; ++i) lines.touch(first + i);
     const auto name = static_cast<std::uint64_t>(round);

@@ -1,8 +1,8 @@
 // The costs in the step graph equal what nodes ask for or report in a step.
 #include "models/graph/step_graph.h"
 #include "models/protocol/registry.h"
-#include "tests/models/graph/trainings.h"
-#include "tests/support/options.h"
+#include "tests/models/graph/counted_trainings.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 
@@ -52,8 +52,8 @@ Spent spent_in(const std::shared_ptr<const Training>& training) {
         const JobKind kind = compute->job.kind;
         add(id, compute->job.cost, kind == JobKind::apply || kind == JobKind::reduce);
         inputs.emplace_back(id, Computed{compute->job.id, {}});
-      } else if (auto* worked = std::get_if<Worked>(&effect)) {
-        add(id, worked->cost, false);
+      } else if (auto* spent = std::get_if<SpentCost>(&effect)) {
+        add(id, spent->cost, false);
       }
     }
   }
@@ -72,8 +72,8 @@ std::shared_ptr<Training> counted_training(const Counted& counted) {
   training->dense = protocol.dense;
   if (protocol.dense) training->touched_mean = 0;
   if (!protocol.servers && protocol.several_workers) {
-    training->layout = std::make_shared<const Layout>(
-        make_dealt_layout(training->network->parameters(), counted.bucket_size, counted.workers));
+    training->layout = std::make_shared<const Layout>(make_round_robin_layout(
+        training->network->parameters(), counted.bucket_size, counted.workers));
   }
   training->test_examples = 10;
   return training;

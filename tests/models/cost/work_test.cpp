@@ -4,7 +4,7 @@
 #include "models/layers/dense.h"
 #include "models/layers/sparse_dense.h"
 #include "models/networks/registry.h"
-#include "tests/models/graph/trainings.h"
+#include "tests/models/graph/counted_trainings.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 #include "models/data/criteo.h"
 
 #include "models/data/feature_hash.h"
-#include "tests/models/data/sparse_rows.h"
+#include "tests/models/data/drawn_sparse_rows.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 

@@ -3,7 +3,7 @@
 #include "models/data/drawn_clicks.h"
 
 #include "models/data/open_data.h"
-#include "tests/models/data/sparse_rows.h"
+#include "tests/models/data/drawn_sparse_rows.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // The LIBSVM reader.
 #include "models/data/libsvm.h"
 
-#include "tests/models/data/sparse_rows.h"
+#include "tests/models/data/drawn_sparse_rows.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 

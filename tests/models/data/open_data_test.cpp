@@ -4,7 +4,7 @@
 #include "models/base/check.h"
 #include "models/data/cifar10.h"
 #include "models/data/digits.h"
-#include "tests/models/data/sparse_rows.h"
+#include "tests/models/data/drawn_sparse_rows.h"
 #include "tests/support/idx_files.h"
 #include "tests/support/temp_folder.h"
 

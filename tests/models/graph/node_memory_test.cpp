@@ -2,7 +2,7 @@
 #include "models/graph/node_memory.h"
 
 #include "models/graph/step_memory.h"
-#include "tests/models/graph/trainings.h"
+#include "tests/models/graph/counted_trainings.h"
 
 #include <catch2/catch.hpp>
 
@@ -39,7 +39,7 @@ TEST_CASE("node memory: parts of an all-reduce have the optimizer's state once i
   counted.optimizer.name = "adam";
   const auto training = testing::training_of(counted);
   training->layout =
-      std::make_shared<const Layout>(make_dealt_layout(kParameters, Bytes{50'000}, 3));
+      std::make_shared<const Layout>(make_round_robin_layout(kParameters, Bytes{50'000}, 3));
   Bytes learned;
   for (const NodeId id : {NodeId{0}, NodeId{1}, NodeId{2}}) {
     learned += node_memory(*training, kData, id).learned;

@@ -3,9 +3,9 @@
 
 #include "models/cost/work.h"
 #include "models/protocol/shard.h"
-#include "tests/models/graph/trainings.h"
+#include "tests/models/graph/counted_trainings.h"
 #include "tests/support/networks.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 
 #include <boost/graph/topological_sort.hpp>
 #include <catch2/catch.hpp>
@@ -243,7 +243,7 @@ TEST_CASE("step graph: a sparse gradient is as large as what a batch touches") {
 TEST_CASE("step graph: workers that sum up among themselves reduce before the owner applies") {
   const auto training = training_of({.strategy = "all_reduce", .workers = 3, .servers = 0});
   training->layout = std::make_shared<const Layout>(
-      make_dealt_layout(training->network->parameters(), {50'000}, 3));
+      make_round_robin_layout(training->network->parameters(), {50'000}, 3));
   const StepGraph graph = make_step_graph(*training);
   const auto reduces = all_of(graph, OperationKind::reduce);
   REQUIRE(reduces.size() == training->layout->buckets.size());
@@ -262,7 +262,7 @@ TEST_CASE("step graph: parameters are averaged after the step of every round tha
   const auto training = training_of({.strategy = "local_sgd", .workers = 3, .servers = 0});
   set_option(training->options, "local_steps", 8);
   training->layout = std::make_shared<const Layout>(
-      make_dealt_layout(training->network->parameters(), {50'000}, 3));
+      make_round_robin_layout(training->network->parameters(), {50'000}, 3));
   const StepGraph graph = make_step_graph(*training);
   const auto averages = all_of(graph, OperationKind::average);
   REQUIRE(averages.size() == training->layout->buckets.size());

@@ -3,7 +3,7 @@
 
 #include "models/data/images.h"
 #include "models/protocol/single.h"
-#include "tests/models/graph/trainings.h"
+#include "tests/models/graph/counted_trainings.h"
 #include "tests/support/instruments.h"
 
 #include <catch2/catch.hpp>

@@ -3,7 +3,7 @@
 
 #include "models/graph/node_memory.h"
 #include "models/graph/step_memory.h"
-#include "tests/models/graph/trainings.h"
+#include "tests/models/graph/counted_trainings.h"
 
 #include <catch2/catch.hpp>
 
@@ -86,7 +86,7 @@ TEST_CASE("working set: what is touched first is fresh once") {
   const auto training = training_of({.network = "lenet", .strategy = "single", .servers = 0});
   Caches caches(memory_with({1'000'000'000}), 1);
   WorkingSet touched(training, training->worker(0));
-  const Refill first = touched.gradient(caches, 0, kNow);
+  const CacheMisses first = touched.gradient(caches, 0, kNow);
   CHECK(first.fresh == static_cast<double>(touched.of_gradient().value));
   CHECK(touched.gradient(caches, 0, kNow).fresh == 0);
 }
@@ -97,8 +97,8 @@ TEST_CASE("working set: an update finds what the backward pass left in the cache
   // Parameters and gradients fit; everything that a gradient touches does not.
   Caches caches(memory_with(parameters * 3), 1);
   WorkingSet touched(training, training->worker(0));
-  Refill gradient;
-  Refill update;
+  CacheMisses gradient;
+  CacheMisses update;
   for (int step = 0; step < 4; ++step) {
     gradient = touched.gradient(caches, 0, kNow);
     update = touched.job(caches, 0, job_of(JobKind::apply));
@@ -121,10 +121,10 @@ TEST_CASE("working set: an update touches the pushes that came for its bucket, o
       touched.message(caches, 0, training->worker(worker), push_of(size), true);
     }
     touched.job(caches, 0, job_of(JobKind::apply, 1));  // of another bucket
-    const Refill refill = touched.job(caches, 0, job_of(JobKind::apply, 0));
-    CHECK(refill.memory + refill.fresh == Approx(3 * bytes).epsilon(0.01));
+    const CacheMisses misses = touched.job(caches, 0, job_of(JobKind::apply, 0));
+    CHECK(misses.memory + misses.fresh == Approx(3 * bytes).epsilon(0.01));
   }
-  const Refill nothing_came = touched.job(caches, 0, job_of(JobKind::apply, 0));
+  const CacheMisses nothing_came = touched.job(caches, 0, job_of(JobKind::apply, 0));
   CHECK(nothing_came.memory == Approx(bytes).epsilon(0.01));
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("working set: what is sent goes to pages of the kernel, to each peer i
   CHECK(touched.sent(caches, 0, NodeId{0}, message).fresh == 100'000);
   CHECK(touched.sent(caches, 0, NodeId{1}, message).fresh == 100'000);
   CHECK(touched.sent(caches, 0, NodeId{16'384}, message).fresh == 100'000);
-  const Refill again = touched.sent(caches, 0, NodeId{0}, message);
+  const CacheMisses again = touched.sent(caches, 0, NodeId{0}, message);
   CHECK(again.fresh == 0);
   CHECK(again.memory < 2'100);  // 200 kB of other messages in between, in a cache of 10 MB
   // The buffers of outgoing messages are separate from them.
@@ -164,12 +164,12 @@ TEST_CASE("working set: the state of an optimizer lies beside the parameters") {
     const auto training = training_of(counted);
     Caches caches(memory_with({0}), 1);
     WorkingSet touched(training, training->worker(0));
-    Refill refill;
+    CacheMisses misses;
     for (int step = 0; step < 2; ++step) {
       touched.gradient(caches, 0, kNow);
-      refill = touched.job(caches, 0, job_of(JobKind::apply));
+      misses = touched.job(caches, 0, job_of(JobKind::apply));
     }
-    return refill.memory;
+    return misses.memory;
   };
   CHECK(moved("adam") == Approx(2 * moved("sgd")).epsilon(0.01));
 }
@@ -180,14 +180,14 @@ TEST_CASE("working set: sparse work touches a line for each parameter") {
   Caches caches(memory_with({0}), 1);
   WorkingSet touched(training, training->server(0));
   touched.message(caches, 0, training->worker(0), push_of({12'000}), true);
-  const Refill refill = touched.job(caches, 0, job_of(JobKind::apply));
-  CHECK(refill.memory + refill.fresh == Approx(12'000 + 64 * 1000).epsilon(0.01));
+  const CacheMisses misses = touched.job(caches, 0, job_of(JobKind::apply));
+  CHECK(misses.memory + misses.fresh == Approx(12'000 + 64 * 1000).epsilon(0.01));
 }
 
 TEST_CASE("working set: nothing is waited for where nothing is known of the caches") {
   const auto training = training_of({.network = "lenet", .strategy = "single", .servers = 0});
-  CHECK(refill_alone({}, training, 1_ms).gradient_s == 0);
-  CHECK(refill_alone(memory_with({1'000'000}), training, 1_ms).gradient_s > 0);
+  CHECK(misses_alone({}, training, 1_ms).gradient_s == 0);
+  CHECK(misses_alone(memory_with({1'000'000}), training, 1_ms).gradient_s > 0);
 }
 
 }  // namespace

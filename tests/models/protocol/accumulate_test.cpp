@@ -2,7 +2,7 @@
 #include "models/cost/job_placement.h"
 #include "models/networks/registry.h"
 #include "models/protocol/gradient_stages.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 

@@ -4,7 +4,7 @@
 #include "models/data/sampler.h"
 #include "models/networks/registry.h"
 #include "models/tensor/half.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 
@@ -29,7 +29,7 @@ std::shared_ptr<Training> ring_training(int workers, std::int64_t steps, Bytes c
   auto training = small_training("all_reduce", workers, 0, steps);
   training->dense = true;
   training->layout = std::make_shared<Layout>(
-      make_dealt_layout(training->network->parameters(), chunk, workers, trees));
+      make_round_robin_layout(training->network->parameters(), chunk, workers, trees));
   return training;
 }
 
@@ -260,7 +260,7 @@ TEST_CASE("all_reduce: four workers that own much go round the ring") {
   training->network =
       std::make_shared<const Network>(network_spec("mlp", options), training->data->train->shape());
   training->layout = std::make_shared<Layout>(
-      make_dealt_layout(training->network->parameters(), Bytes{200'000}, 4));
+      make_round_robin_layout(training->network->parameters(), Bytes{200'000}, 4));
   REQUIRE_FALSE(Ways::of(*training, training->layout->buckets.front()).hypercube);
   Shuffled shuffled(training, 2);
   shuffled.run();
@@ -322,7 +322,7 @@ TEST_CASE("all_reduce: who is next to another in a tree is linked to it, nobody 
   testing::set_option(training->options, "algorithm", "tree");
   const Trees trees{{1'000'000}, workers, group};
   training->layout = std::make_shared<Layout>(
-      make_dealt_layout(training->network->parameters(), {4'000}, workers, trees));
+      make_round_robin_layout(training->network->parameters(), {4'000}, workers, trees));
   std::set<std::pair<int, int>> used;
   for (const Bucket& bucket : training->layout->buckets) {
     for (int worker = 0; worker < workers; ++worker) {

@@ -1,6 +1,6 @@
 // Backup workers: chosen, dropped gradients, agreement between shards.
 #include "models/protocol/registry.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 

@@ -1,8 +1,7 @@
 // A training that resumes from a checkpoint gives the same result.
-#include "models/protocol/checkpoint.h"
-
+#include "models/protocol/checkpoint_rule.h"
 #include "models/protocol/server_cut.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 
@@ -100,7 +99,7 @@ std::shared_ptr<Training> normed_training(const std::string& strategy, int worke
   const std::int64_t parameters = training->network->parameters();
   const Bytes bucket_size{strategy == "single" ? 1'000'000 : 4'000};
   training->layout = std::make_shared<Layout>(
-      servers == 0 && workers > 1 ? make_dealt_layout(parameters, bucket_size, workers)
+      servers == 0 && workers > 1 ? make_round_robin_layout(parameters, bucket_size, workers)
                                   : make_layout(parameters, bucket_size, std::max(1, servers)));
   return training;
 }

@@ -57,7 +57,7 @@ TEST_CASE(
         plain.clocks[worker] += static_cast<std::int64_t>(draw.below(5));
         clocks.come_back(worker, plain.clocks[worker]);
       } else if (plain.lost[worker] || plain.there().size() > 1) {
-        clocks.lose(worker);  // losing it twice has no further effect
+        clocks.mark_lost(worker);  // losing it twice has no further effect
         plain.lost[worker] = true;
       }
       check_equal(clocks, plain);

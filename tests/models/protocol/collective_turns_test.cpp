@@ -15,10 +15,10 @@ Send send(MessageKind kind, std::uint32_t bucket, std::int64_t step = 0) {
 
 /// The buckets of the messages that are sent.
 std::vector<std::uint32_t> passed(CollectiveTurns& turns, std::vector<Send> sends) {
-  Effects effects{Worked{}};
+  Effects effects{SpentCost{}};
   for (Send& each : sends) effects.emplace_back(std::move(each));
   turns.pass(effects);
-  REQUIRE(std::holds_alternative<Worked>(effects.front()));
+  REQUIRE(std::holds_alternative<SpentCost>(effects.front()));
   std::vector<std::uint32_t> buckets;
   for (std::size_t i = 1; i < effects.size(); ++i) {
     const Message& message = std::get<Send>(effects[i]).message;

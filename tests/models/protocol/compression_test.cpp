@@ -6,7 +6,7 @@
 #include "models/payload/sparse_push.h"
 #include "models/protocol/shard.h"
 #include "models/tensor/half.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 

@@ -4,7 +4,7 @@
 #include "models/graph/node_memory.h"
 #include "models/networks/registry.h"
 #include "models/protocol/registry.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 
@@ -29,7 +29,7 @@ std::shared_ptr<Training> gathered_training(int workers) {
   training->network =
       std::make_shared<const Network>(network_spec("mlp", options), training->data->train->shape());
   training->layout = std::make_shared<Layout>(
-      make_dealt_layout(training->network->parameters(), Bytes{10'000}, workers));
+      make_round_robin_layout(training->network->parameters(), Bytes{10'000}, workers));
   training->dense = true;
   training->sharded = "parameters";
   return training;
@@ -50,7 +50,7 @@ std::shared_ptr<Training> gathered_profile(int layers) {
   training->network = std::make_shared<const Network>(profile);
   training->optimizer = make_optimizer({});
   training->layout = std::make_shared<const Layout>(
-      make_dealt_layout(training->network->parameters(), Bytes{2'000}, 2));
+      make_round_robin_layout(training->network->parameters(), Bytes{2'000}, 2));
   training->dense = true;
   training->numerics = false;
   training->sharded = "parameters";

@@ -33,8 +33,8 @@ TEST_CASE("held parameters: a bucket comes to its place and leaves the others") 
   held.put(kFirst, numbers({5, 6}), effects);
   CHECK(seen(held.all()) == std::vector<float>{5, 6, 7, 8, 9});
   REQUIRE(effects.size() == 2);
-  CHECK(std::get<Worked>(effects[0]).cost == copy_cost(3));
-  CHECK(std::get<Worked>(effects[1]).cost == copy_cost(2));
+  CHECK(std::get<SpentCost>(effects[0]).cost == copy_cost(3));
+  CHECK(std::get<SpentCost>(effects[1]).cost == copy_cost(2));
 }
 
 TEST_CASE("held parameters: what is changed in place is what is sent and read") {
@@ -57,7 +57,7 @@ TEST_CASE("held parameters: without numerics there are sizes alone") {
   HeldParameters held(Payload::sized({20}));
   Effects effects;
   held.put(kFirst, Payload::sized({8}), effects);
-  CHECK(std::get<Worked>(effects.at(0)).cost == copy_cost(2));
+  CHECK(std::get<SpentCost>(effects.at(0)).cost == copy_cost(2));
   CHECK(held.place(kFirst).empty());
   CHECK(held.part(kSecond).size() == Bytes{12});
 }

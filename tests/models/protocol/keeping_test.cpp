@@ -1,6 +1,6 @@
 // Workers that leave or return while a server saves its state: their messages wait.
 #include "models/protocol/server_cut.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/server_by_hand.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
@@ -33,7 +33,7 @@ struct KeepingServer : ServerByHand {
     for (const auto& [worker, step] : {std::pair(0, 0), {1, 0}, {2, 0}, {0, 1}, {1, 1}}) {
       told = applied(push(worker, step, version++));
     }
-    REQUIRE(std::holds_alternative<Keep>(told.back()));
+    REQUIRE(std::holds_alternative<SaveState>(told.back()));
   }
 
   static std::shared_ptr<Training> keeping(const std::string& strategy,

@@ -129,12 +129,12 @@ std::vector<int> owners_of(const Layout& layout, bool tree) {
 }
 
 TEST_CASE("layout: over trees the first group and the last one own the buckets in turn") {
-  const Layout trees = make_dealt_layout(1'000, {800}, 8, {{4'000}, 8, 2});
+  const Layout trees = make_round_robin_layout(1'000, {800}, 8, {{4'000}, 8, 2});
   CHECK(owners_of(trees, true) == std::vector<int>{0, 1, 6, 7, 0, 1, 6, 7});
   CHECK(trees.trees);
   CHECK_FALSE(trees.rings);
   // It exceeds the limit for trees.
-  const Layout rings = make_dealt_layout(1'000, {800}, 8, {{3'999}, 8, 2});
+  const Layout rings = make_round_robin_layout(1'000, {800}, 8, {{3'999}, 8, 2});
   CHECK(owners_of(rings, false) == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
   CHECK(rings.rings);
   CHECK_FALSE(rings.trees);

@@ -3,7 +3,7 @@
 
 #include "models/data/sampler.h"
 #include "models/protocol/route.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 

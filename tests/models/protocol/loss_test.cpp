@@ -1,5 +1,5 @@
 // Trainings that survive the loss of a worker at any time.
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 

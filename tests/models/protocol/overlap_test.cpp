@@ -2,7 +2,7 @@
 #include "models/cost/job_placement.h"
 #include "models/networks/registry.h"
 #include "models/protocol/gradient_stages.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 
@@ -26,7 +26,7 @@ std::shared_ptr<Training> deep_training(const std::string& strategy, int workers
   const Bytes size{10'000};
   training->layout =
       std::make_shared<Layout>(servers > 0 ? make_layout(parameters, size, servers)
-                                           : make_dealt_layout(parameters, size, workers));
+                                           : make_round_robin_layout(parameters, size, workers));
   training->dense = servers == 0;
   return training;
 }

@@ -2,7 +2,7 @@
 #include "models/protocol/async.h"
 #include "models/protocol/backup.h"
 #include "models/protocol/registry.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/server_by_hand.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"

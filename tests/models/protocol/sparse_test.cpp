@@ -6,7 +6,7 @@
 #include "models/protocol/registry.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/touched.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/shuffled.h"
 
 #include <catch2/catch.hpp>
@@ -203,9 +203,9 @@ TEST_CASE("sparse: without numerics sizes follow the mean of the features in a b
   CHECK(touched_mean(*training, first) == 20);
   CHECK(push_size({20, 20}) == Bytes{4 * (2 + 20 + 20 + 20)});
   ShardBucket shard(training, 0, Payload::sized({4 * 513}));
-  Effects worked;
-  CHECK(shard.answer(Payload::sized(push_size({20, 20})), worked).size() == Bytes{80});
-  CHECK(shard.answer(Payload::sized(push_size({20, 0})), worked).size() == first.size());
+  Effects spent;
+  CHECK(shard.answer(Payload::sized(push_size({20, 20})), spent).size() == Bytes{80});
+  CHECK(shard.answer(Payload::sized(push_size({20, 0})), spent).size() == first.size());
 }
 
 TEST_CASE("sparse: a push is checked once, and what that and its answer take is told") {
@@ -219,7 +219,7 @@ TEST_CASE("sparse: a push is checked once, and what that and its answer take is 
   CHECK(shard.take_in(push, effects));
   CHECK(shard.answer(push, effects).size() == Bytes{8});
   std::vector<Cost> told;
-  for (const Effect& effect : effects) told.push_back(std::get<Worked>(effect).cost);
+  for (const Effect& effect : effects) told.push_back(std::get<SpentCost>(effect).cost);
   CHECK(told == std::vector<Cost>{decode_cost({3, 2}), gather_cost(2)});
 }
 

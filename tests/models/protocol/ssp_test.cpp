@@ -1,7 +1,7 @@
 // Stale synchronous parallel: the bound, lockstep, quotas.
 #include "models/protocol/ssp.h"
 
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 

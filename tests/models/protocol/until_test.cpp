@@ -3,7 +3,7 @@
 #include "models/protocol/all_reduce.h"
 #include "models/protocol/backup.h"
 #include "models/protocol/sync.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 
@@ -35,7 +35,7 @@ std::shared_ptr<Training> training_of(const Setup& setup, const Target& target) 
   if (setup.strategy == "all_reduce") {
     training->dense = true;
     training->layout = std::make_shared<Layout>(
-        make_dealt_layout(training->network->parameters(), setup.bucket_size, setup.workers));
+        make_round_robin_layout(training->network->parameters(), setup.bucket_size, setup.workers));
   }
   set_option(training->options, "backup_workers", setup.backups);
   set_option(training->options, "staleness", setup.staleness);
@@ -57,7 +57,7 @@ std::shared_ptr<Training> deep_training(const std::string& strategy, int workers
   const std::int64_t parameters = training->network->parameters();
   training->layout =
       std::make_shared<Layout>(servers > 0 ? make_layout(parameters, size, servers)
-                                           : make_dealt_layout(parameters, size, workers));
+                                           : make_round_robin_layout(parameters, size, workers));
   training->small_share = {1'000'000};
   // Single gradients of three workers move three times as far as their mean.
   training->optimizer = make_optimizer({.learning_rate = strategy == "ssp" ? 0.1 : 0.3});

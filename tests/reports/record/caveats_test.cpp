@@ -3,7 +3,7 @@
 
 #include "reports/record/collector.h"
 #include "reports/record/summary.h"
-#include "reports/studies/trainings/result.h"
+#include "reports/studies/trainings/trainings_result.h"
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // Event files: read back record by record, checksums by another method.
 #include "reports/record/tensorboard.h"
 
-#include "reports/record/shown.h"
+#include "reports/record/downsampled.h"
 #include "tests/reports/support.h"
 #include "tests/support/places.h"
 

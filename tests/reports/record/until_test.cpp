@@ -1,6 +1,6 @@
 // When a target was reached, as the figures of a record tell it.
 #include "reports/record/summary.h"
-#include "reports/studies/trainings/result.h"
+#include "reports/studies/trainings/trainings_result.h"
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>

@@ -3,7 +3,7 @@
 
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
-#include "reports/serve/ways.h"
+#include "reports/serve/scaling_table.h"
 #include "scenarios/resolve/read.h"
 #include "sim/whatif/forecaster.h"
 #include "tests/support/cases.h"
@@ -48,7 +48,7 @@ struct Lines {
 class KeptReply final : public Reply {
  public:
   explicit KeptReply(Lines& lines) : lines_(lines) {}
-  void send(web::Said /*said*/) override {}
+  void send(web::HttpResponse /*said*/) override {}
   void line(std::string text) override { lines_.all.push_back(Json::parse(text)); }
   void end() override { ++lines_.ends; }
   [[nodiscard]] bool gone() const override { return false; }
@@ -127,13 +127,13 @@ TEST_CASE("answer: of steps of many messages fewer are forecast at once, the who
 
 TEST_CASE("answer: every strategy with ever more workers, for as many examples") {
   const Lines reply = answered({{"text", kLong}});
-  const Json ways = reply.last("ways");
-  REQUIRE(!ways.is_null());
-  CHECK(ways.at("done") == ways.at("all"));
+  const Json points = reply.last("ways");
+  REQUIRE(!points.is_null());
+  CHECK(points.at("done") == points.at("all"));
   double sync_one = 0;
   double sync_four = 0;
   bool single = false;
-  for (const Json& row : ways.at("rows")) {
+  for (const Json& row : points.at("rows")) {
     CAPTURE(row.dump());
     const bool known = row.at("time_s").is_number();
     CHECK(known == row.at("why_not").get<std::string>().empty());
@@ -147,7 +147,7 @@ TEST_CASE("answer: every strategy with ever more workers, for as many examples")
   CHECK(sync_one > 6);
   CHECK(sync_four > 1.5);
   CHECK(sync_four < 0.75 * sync_one);
-  CHECK(ways.at("figure").at("panels").size() == 2);
+  CHECK(points.at("figure").at("panels").size() == 2);
 }
 
 TEST_CASE("answer: what it learns comes with the record of all its gradients") {

@@ -14,7 +14,7 @@
 namespace foretrain::serve {
 namespace {
 
-const Asker::Dropped kNever = [] { return false; };
+const LatestWinsWorker::Dropped kNever = [] { return false; };
 
 void nap() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 

@@ -123,7 +123,7 @@ TEST_CASE("question: what only other cases of the sweep use goes with them") {
 
 TEST_CASE("question: every scenario of the library can be asked about") {
   QuestionReader reader;
-  const auto shelf = shelf_json("");
+  const auto shelf = catalog_json("");
   for (const auto& each : shelf.at("scenarios")) {
     const std::string file = each.at("file");
     CAPTURE(file);

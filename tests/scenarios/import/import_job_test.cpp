@@ -2,7 +2,7 @@
 #include "scenarios/import/import_job.h"
 
 #include "scenarios/language/text_guard.h"
-#include "scenarios/resolve/beside.h"
+#include "scenarios/resolve/relative_paths.h"
 #include "tests/scenarios/import/made_trace.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/places.h"
@@ -370,7 +370,7 @@ TEST_CASE("beside: a path that names something beside the scenario is completed,
   scenario.cluster.hosts.resize(2);
   scenario.cluster.hosts[0].machine = "m.yaml";
   scenario.cluster.hosts[1].machine = "/etc/m.yaml";
-  look_beside(scenario, folder.path());
+  resolve_relative_paths(scenario, folder.path());
   CHECK(scenario.model.profile == "layers.csv");
   CHECK(scenario.cluster.hosts[0].machine == folder / "m.yaml");
   CHECK(scenario.cluster.hosts[1].machine == "/etc/m.yaml");
@@ -385,13 +385,13 @@ TEST_CASE("beside: a scenario written into a folder names from there what it nam
   scenario.dataset.path = "no-such-file";
   scenario.cluster.hosts.resize(1);
   scenario.cluster.hosts[0].machine = "/etc/m.yaml";
-  const Scenario seen = seen_from(folder / "out/found", scenario);  // not there yet
+  const Scenario seen = paths_relative_to(folder / "out/found", scenario);  // not there yet
   CHECK(seen.model.profile == "../../job/layers.csv");
   CHECK(seen.dataset.path == "no-such-file");
   CHECK(seen.cluster.hosts[0].machine == "/etc/m.yaml");
   std::filesystem::create_directories(folder / "out/found");
   Scenario read = seen;
-  look_beside(read, folder / "out/found");
+  resolve_relative_paths(read, folder / "out/found");
   CHECK(read.model.profile == folder / "job/layers.csv");
 }
 

@@ -1,5 +1,5 @@
 // What a scenario says of checkpoints; which scenarios train the same.
-#include "scenarios/resolve/same_work.h"
+#include "scenarios/resolve/equal_work.h"
 #include "tests/scenarios/messages.h"
 
 #include <catch2/catch.hpp>

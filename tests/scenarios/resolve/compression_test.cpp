@@ -1,7 +1,7 @@
 // Tests of the keys of `training: compression:`.
+#include "scenarios/resolve/equal_work.h"
 #include "scenarios/resolve/prepared.h"
 #include "scenarios/resolve/read.h"
-#include "scenarios/resolve/same_work.h"
 #include "tests/scenarios/messages.h"
 
 #include <string>

@@ -55,14 +55,14 @@ TEST_CASE("faults: a node is there from its latest joining to its earliest death
       only(kHead +
            "faults: [{at: 2 s, join: worker1}, {at: 5 s, join: worker1},\n"
            "  {at: 20 s, kill: worker1}, {at: 10 s, kill: worker1}, {at: 1 s, kill: server1}]\n");
-  CHECK(life_of(scenario, 0).joins_at == Duration{});
-  CHECK(life_of(scenario, 0).deaths.empty());
-  CHECK(life_of(scenario, 1).joins_at == Duration{5'000'000'000});
-  REQUIRE(life_of(scenario, 1).deaths.size() == 2);
-  CHECK(life_of(scenario, 1).deaths[0].at == Duration{10'000'000'000});
-  CHECK(life_of(scenario, 1).deaths[1].at == Duration{20'000'000'000});
-  CHECK_FALSE(life_of(scenario, 1).deaths[0].restart_after.has_value());
-  CHECK(life_of(scenario, 4).deaths.at(0).at == Duration{1'000'000'000});
+  CHECK(fault_schedule_of(scenario, 0).joins_at == Duration{});
+  CHECK(fault_schedule_of(scenario, 0).deaths.empty());
+  CHECK(fault_schedule_of(scenario, 1).joins_at == Duration{5'000'000'000});
+  REQUIRE(fault_schedule_of(scenario, 1).deaths.size() == 2);
+  CHECK(fault_schedule_of(scenario, 1).deaths[0].at == Duration{10'000'000'000});
+  CHECK(fault_schedule_of(scenario, 1).deaths[1].at == Duration{20'000'000'000});
+  CHECK_FALSE(fault_schedule_of(scenario, 1).deaths[0].restart_after.has_value());
+  CHECK(fault_schedule_of(scenario, 4).deaths.at(0).at == Duration{1'000'000'000});
   CHECK(death_at(Duration{10'000'000'000}) == "was killed at 10 s, as faults: says");
 }
 
@@ -72,20 +72,20 @@ TEST_CASE("faults: who is killed may be started again, where its strategy takes 
     return "}\nfaults: [{at: 1 s, kill: " + node + ", restart_after: 0 s}]\n";
   };
   const Scenario scenario = only(head + "async" + fault("worker1"));
-  REQUIRE(life_of(scenario, 1).deaths.size() == 1);
-  CHECK(life_of(scenario, 1).deaths[0].restart_after == Duration{});
+  REQUIRE(fault_schedule_of(scenario, 1).deaths.size() == 1);
+  CHECK(fault_schedule_of(scenario, 1).deaths[0].restart_after == Duration{});
   CHECK(only(to_yaml(scenario)) == scenario);
   CHECK(scenario_error(head + "sync" + fault("worker1"))
             .find("training.strategy: here sync takes no worker back that was lost, only sync with "
                   "backup_workers or rejoin_limit, async, ssp, all_reduce with rejoin_limit, "
                   "local_sgd with rejoin_limit do; remove faults[0].restart_after") !=
         std::string::npos);
-  CHECK(life_of(only(head + "sync, backup_workers: 1" + fault("worker1")), 1)
+  CHECK(fault_schedule_of(only(head + "sync, backup_workers: 1" + fault("worker1")), 1)
             .deaths[0]
             .restart_after.has_value());
   const Scenario waits = only(head + "sync, rejoin_limit: 5 s" + fault("worker1"));
   CHECK(waits.training.rejoin_limit == Duration{5'000'000'000});
-  CHECK(life_of(waits, 1).deaths[0].restart_after.has_value());
+  CHECK(fault_schedule_of(waits, 1).deaths[0].restart_after.has_value());
   CHECK(only(to_yaml(waits)) == waits);
   for (const char* node : {"worker0", "server0"}) {
     CHECK(scenario_error(head + "ssp" + fault(node))

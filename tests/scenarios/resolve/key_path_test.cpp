@@ -1,6 +1,6 @@
 // Dotted paths: read, written, laid over a tree.
 #include "scenarios/language/input_error.h"
-#include "scenarios/resolve/sweep.h"
+#include "scenarios/resolve/expand_sweep.h"
 
 #include <catch2/catch.hpp>
 

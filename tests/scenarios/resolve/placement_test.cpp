@@ -70,7 +70,7 @@ TEST_CASE("placement: left out, a host takes as many workers at a time as it has
   CHECK(names_of(places) == Names{"box0", "box0", "box0", "box1", "box1", "plain", "box1"});
   CHECK(places[0].device == 0);
   CHECK(places[1].device == 1);
-  CHECK(places[2].device == 0);  // which check.h refuses
+  CHECK(places[2].device == 0);  // which check_case.h refuses
   CHECK(places[4].device == 1);
   CHECK(!places[5].device);
   CHECK(!places[6].device);

@@ -1,6 +1,5 @@
 // Tests of sweeps, with what --set makes of them.
-#include "scenarios/resolve/sweep.h"
-
+#include "scenarios/resolve/expand_sweep.h"
 #include "tests/scenarios/messages.h"
 
 using namespace foretrain;

@@ -62,7 +62,7 @@ TEST_CASE("cpu: what was recorded has the changes in it") {
   const auto entry = Cpu::Entry::last;
   for (std::uint64_t i = 0; i < 2; ++i) {
     cpu.run(cpu.add_thread(0, cpu.add_process()), 1_ms, Work::compute, {&ends, i}, entry,
-            History::kNoTask, Cpu::Pace::recorded);
+            History::kNoTask, Cpu::ShareMode::recorded);
   }
   engine.run();
   CHECK(ends.at[1] == Instant{} + 2_ms);
@@ -87,7 +87,7 @@ TEST_CASE("cpu: recorded work takes its time beside others, who do not") {
   Cpu cpu(engine, 2, {3_ms, 1.5});
   Ends ends;
   cpu.run(cpu.add_thread(0), 10_ms, Work::compute, {&ends, 0}, Cpu::Entry::last, History::kNoTask,
-          Cpu::Pace::recorded);
+          Cpu::ShareMode::recorded);
   cpu.run(cpu.add_thread(1), 10_ms, Work::compute, {&ends, 1});
   engine.run();
   CHECK(ends.at[0] == Instant{} + 10_ms);
@@ -201,9 +201,9 @@ TEST_CASE("cpu: who waits in line is hurried before those that have had more, no
   cpu.run(runs, 10_ms, Work::compute, {&ends, 0});
   later.add(engine, 4_ms, [&] { cpu.run(waits, 1_ms, Work::transport, {&ends, 1}); });
   later.add(engine, 6_ms, [&] {
-    cpu.hurry(idle);
-    cpu.hurry(runs);
-    cpu.hurry(waits);
+    cpu.preempt_others(idle);
+    cpu.preempt_others(runs);
+    cpu.preempt_others(waits);
     CHECK(cpu.used(runs, Work::compute) == 6_ms);
   });
   engine.run();

@@ -76,19 +76,19 @@ TEST_CASE(
 }
 
 /// The work of making a message of this size.
-Worked made(std::int64_t bytes) {
-  Worked worked;
-  worked.cost.read.gradients = {bytes};
-  worked.cost.written.messages = {bytes};
-  return worked;
+SpentCost made(std::int64_t bytes) {
+  SpentCost spent;
+  spent.cost.read.gradients = {bytes};
+  spent.cost.written.messages = {bytes};
+  return spent;
 }
 
 /// The work of copying this many bytes.
-Worked moved(std::int64_t bytes) {
-  Worked worked;
-  worked.cost.read.parameters = {bytes};
-  worked.cost.written.parameters = {bytes};
-  return worked;
+SpentCost moved(std::int64_t bytes) {
+  SpentCost spent;
+  spent.cost.read.parameters = {bytes};
+  spent.cost.written.parameters = {bytes};
+  return spent;
 }
 
 TEST_CASE("job time: sparse messages cost by their bytes what the model's have cost") {

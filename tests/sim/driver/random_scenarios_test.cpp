@@ -275,7 +275,7 @@ struct Seen {
   int done = 0;
   int lost = 0;
   int failed = 0;
-  int worked = 0;
+  int spent = 0;
   int carried = 0;
   std::set<std::string> strategies;
 };
@@ -310,7 +310,7 @@ void play(std::uint64_t seed, const RandomScenarios& scenarios, Seen& seen) {
   check_steps(played);
   check_usage(played);
   check_interfaces(played);
-  seen.worked += check_work(played);
+  seen.spent += check_work(played);
   seen.carried += check_capacity(played);
 }
 
@@ -322,7 +322,7 @@ void play_quarter(std::uint64_t first) {
   CHECK(seen.done > 350);
   CHECK(seen.lost > 10);
   CHECK(seen.failed > 10);
-  CHECK(seen.worked > 30);
+  CHECK(seen.spent > 30);
   CHECK(seen.carried > 100);
   CHECK(seen.strategies.size() == protocols().size());
 }

@@ -2,7 +2,7 @@
 #include "sim/faults/node_faults.h"
 
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 

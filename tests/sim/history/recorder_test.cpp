@@ -12,7 +12,7 @@ TEST_CASE("recorder: without a history nothing is kept and every activity is the
   none.go_on_from(7);
   CHECK(none.current() == 0);
   CHECK(none.add({Instant{0}, Instant{5}, 3, 0, 1, Resource::latency, false}) == 0);
-  CHECK(none.ask(NodeId{1}, Instant{0}, Effort(Resource::apply)) == History::kNoTask);
+  CHECK(none.ask(NodeId{1}, Instant{0}, CostBreakdown(Resource::apply)) == History::kNoTask);
   none.updated();
   none.ended(none.add_core(), none.add_thread(), History::kNoTask, Instant{5});
 }

@@ -27,7 +27,8 @@ std::vector<double> rates_of(const std::vector<double>& capacities, const Paths&
   FairShareSolver().solve(shared, shares);
   std::vector<double> rates;
   rates.reserve(paths.size());
-  for (const std::uint32_t holder : shares.holders) rates.push_back(shares.levels[holder]);
+  for (const std::uint32_t bottleneck : shares.bottlenecks)
+    rates.push_back(shares.fair_rates[bottleneck]);
   return rates;
 }
 
@@ -51,10 +52,10 @@ TEST_CASE("fair share: flows that pass one port only are counted there") {
   shared.add_bundle(hops);
   FairShares shares;
   FairShareSolver().solve(shared, shares);
-  CHECK(shares.holders[0] == 1);
-  CHECK(shares.levels[1] == 2);
-  CHECK(shares.levels[0] == Approx(10.0 / 3).epsilon(1e-15));
-  CHECK(std::isinf(shares.levels[2]));
+  CHECK(shares.bottlenecks[0] == 1);
+  CHECK(shares.fair_rates[1] == 2);
+  CHECK(shares.fair_rates[0] == Approx(10.0 / 3).epsilon(1e-15));
+  CHECK(std::isinf(shares.fair_rates[2]));
 }
 
 TEST_CASE("fair share: a bundle counts as its flows") {
@@ -64,24 +65,25 @@ TEST_CASE("fair share: a bundle counts as its flows") {
   shared.add_bundle(std::vector<std::uint32_t>{1, 2}, 2);
   FairShares shares;
   FairShareSolver().solve(shared, shares);
-  CHECK(shares.holders == std::vector<std::uint32_t>{0, 2});
-  CHECK(shares.levels[0] == 2);
-  CHECK(shares.levels[2] == 2);
+  CHECK(shares.bottlenecks == std::vector<std::uint32_t>{0, 2});
+  CHECK(shares.fair_rates[0] == 2);
+  CHECK(shares.fair_rates[2] == 2);
 }
 
 TEST_CASE("fair share: a port with a given level holds at it what is not held below") {
   // Port 2 offers 3, port 3 offers 7: more than port 1 has for its flow.
   SharedPorts shared;
-  shared.ports = {{12, 1}, {5, 0}, {.capacity = 100, .level = 3}, {.capacity = 1, .level = 7}};
+  shared.ports = {
+      {12, 1}, {5, 0}, {.capacity = 100, .fair_rate = 3}, {.capacity = 1, .fair_rate = 7}};
   shared.add_bundle(std::vector<std::uint32_t>{0, 2}, 2);
   shared.add_bundle(std::vector<std::uint32_t>{1, 3});
   FairShares shares;
   FairShareSolver().solve(shared, shares);
-  CHECK(shares.holders == std::vector<std::uint32_t>{2, 1});
-  CHECK(shares.levels[2] == 3);
-  CHECK(shares.levels[1] == 5);
-  CHECK(shares.levels[0] == 6);
-  CHECK(std::isinf(shares.levels[3]));
+  CHECK(shares.bottlenecks == std::vector<std::uint32_t>{2, 1});
+  CHECK(shares.fair_rates[2] == 3);
+  CHECK(shares.fair_rates[1] == 5);
+  CHECK(shares.fair_rates[0] == 6);
+  CHECK(std::isinf(shares.fair_rates[3]));
 }
 
 TEST_CASE("fair share: random flows over random ports get what a plain twin gives them") {

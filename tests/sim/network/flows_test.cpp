@@ -291,7 +291,7 @@ TEST_CASE("flows: a full token bucket is counted in as soon as more than its rat
     CHECK(at.network.rate(more) == Approx(0.5e6));
   }
   SECTION("by another pace") {
-    at.network.set_pace(0, 0.25);
+    at.network.set_rate_factor(0, 0.25);
     at.pass(1_s);  // 1 MB lasts 1.33
     CHECK(at.network.rate(both) == Approx(1e6));
     at.pass(1_s);
@@ -339,9 +339,9 @@ TEST_CASE("flows: broken off or paced anew, those that are left share as a plain
     const std::uint64_t what = stream.below(4);
     if (what == 0) {
       const std::size_t port = stream.below(ports);
-      const double pace = 0.01 + 0.99 * stream.uniform();
-      network.set_pace(static_cast<FlowNetwork::PortId>(port), pace);
-      paced[port] = capacities[port] * pace;
+      const double rate_factor = 0.01 + 0.99 * stream.uniform();
+      network.set_rate_factor(static_cast<FlowNetwork::PortId>(port), rate_factor);
+      paced[port] = capacities[port] * rate_factor;
     } else if (what == 1 && !ids.empty()) {
       const std::size_t flow = stream.below(ids.size());
       network.break_off(ids[flow]);

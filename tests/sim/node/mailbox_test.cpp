@@ -183,7 +183,7 @@ TEST_CASE("mailbox: what comes while a loop waits for its turn is read then, in 
 TEST_CASE("mailbox: a loop at work reads when it is through") {
   Pair pair;
   pair.at(5_ms, [&] {
-    const sim::Effort effort(sim::Resource::worker_cpu, 1_ms);
+    const sim::CostBreakdown effort(sim::Resource::worker_cpu, 1_ms);
     pair.receiver.process.run(pair.receiver.process.loop(), effort, sim::Work::transport,
                               {&pair.ends, 0});
   });
@@ -239,7 +239,7 @@ TEST_CASE("mailbox: what comes from a lost peer, or to a dead node, is counted a
     if (dead) {
       pair.receiver.mailbox.close();
     } else {
-      pair.receiver.mailbox.lose(NodeId(0));
+      pair.receiver.mailbox.mark_lost(NodeId(0));
     }
   });
   pair.send_at(7_ms);
@@ -256,7 +256,7 @@ TEST_CASE("mailbox: what was read but not delivered when its peer was lost is no
   Pair pair(1_ms);
   pair.send_at(5_ms);
   // It is being received from 5.05 ms on.
-  pair.at(5'500_us, [&] { pair.receiver.mailbox.lose(NodeId(0)); });
+  pair.at(5'500_us, [&] { pair.receiver.mailbox.mark_lost(NodeId(0)); });
   CHECK(pair.told().empty());
 }
 

@@ -4,7 +4,7 @@
 #include "sim/whatif/whatif.h"
 #include "tests/sim/asked_whatif.h"
 #include "tests/sim/sharded_job.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 

@@ -3,10 +3,10 @@
 
 #include "reports/record/flat.h"
 #include "reports/record/summary.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/studies/sweep/finding.h"
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "sim/whatif/whatif.h"
 #include "tests/support/cases.h"
-#include "tests/support/options.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // Figures of steps, resources, time: what of a record is in them.
 #include "reports/show/figures/of_records.h"
 
-#include "reports/show/figures/thin.h"
+#include "reports/show/figures/downsample.h"
 #include "tests/reports/show/page/support.h"
 #include "tests/reports/support.h"
 

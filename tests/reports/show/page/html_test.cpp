@@ -1,7 +1,7 @@
 // The text of a page: whole, closed, small.
 #include "reports/show/page/assets.h"
 #include "reports/show/page/page.h"
-#include "reports/show/page/report.h"
+#include "reports/show/page/page_report.h"
 #include "reports/show/page/sections.h"
 #include "tests/reports/show/page/support.h"
 #include "tests/reports/support.h"

@@ -1,11 +1,10 @@
 // Reports of folders: what is found in them, what is wrong with them.
-#include "reports/show/page/report.h"
-
 #include "reports/record/files.h"
 #include "reports/record/provenance.h"
+#include "reports/show/page/page_report.h"
 #include "reports/show/page/sections.h"
 #include "reports/studies/validation/output.h"
-#include "reports/studies/whatif/whatif.h"
+#include "reports/studies/whatif/whatif_data.h"
 #include "scenarios/language/input_error.h"
 #include "tests/reports/show/page/support.h"
 #include "tests/reports/studies/validation/support.h"

@@ -1,11 +1,11 @@
 #include "tests/reports/show/page/support.h"
 
 #include "reports/show/figures/of_studies.h"
-#include "reports/show/page/report.h"
+#include "reports/show/page/page_report.h"
 #include "reports/show/page/result_page.h"
 #include "reports/show/page/sections.h"
 #include "reports/studies/validation/output.h"
-#include "reports/studies/whatif/whatif.h"
+#include "reports/studies/whatif/whatif_data.h"
 #include "tests/reports/studies/validation/support.h"
 #include "tests/reports/support.h"
 

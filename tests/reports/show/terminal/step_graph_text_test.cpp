@@ -1,7 +1,7 @@
 // A step graph as a table, as a drawing.
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/show/terminal/tables.h"
-#include "tests/models/graph/trainings.h"
+#include "tests/models/graph/counted_trainings.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // Text as wide as a terminal.
 #include "reports/show/terminal/width.h"
 
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/show/terminal/progress.h"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 // Clusters to rent as people, as programs read them.
 #include "reports/record/json_object.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/show/terminal/result_text.h"
 #include "tests/reports/studies/budget/support.h"
 

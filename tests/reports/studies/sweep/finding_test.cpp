@@ -1,7 +1,7 @@
 // What a sweep found: gains of workers, the best case, ties, the table of a terminal.
 #include "reports/studies/sweep/finding.h"
 
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/show/terminal/result_text.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 #include "tests/reports/studies/validation/support.h"
 
 #include "reports/record/json_object.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/show/terminal/result_text.h"
 #include "reports/studies/validation/output.h"
 

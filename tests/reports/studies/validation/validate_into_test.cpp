@@ -3,7 +3,7 @@
 
 #include "reports/record/files.h"
 #include "reports/record/not_done.h"
-#include "reports/studies/validation/kept_runs.h"
+#include "reports/studies/validation/cached_runs.h"
 #include "scenarios/language/input_error.h"
 #include "tests/reports/studies/validation/support.h"
 

@@ -1,9 +1,8 @@
 // What-if as people, as programs read it.
-#include "reports/studies/whatif/whatif.h"
-
 #include "reports/record/json_object.h"
-#include "reports/record/text.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/show/terminal/result_text.h"
+#include "reports/studies/whatif/whatif_data.h"
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>

@@ -1,0 +1,357 @@
+// Scenarios as text with comments, because people continue in an editor.
+#include "scenarios/library/scaffold.h"
+
+#include "models/base/check.h"
+#include "models/networks/registry.h"
+#include "scenarios/language/input_error.h"
+#include "scenarios/language/propose.h"
+#include "scenarios/language/value.h"
+#include "scenarios/library/library.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+
+namespace foretrain {
+namespace {
+
+constexpr auto kScaffoldQuestions = std::to_array<ScaffoldQuestion>(
+    {{"strategy", "Is asynchronous faster than synchronous, and does it learn as much?"},
+     {"bottleneck", "What limits this training, and what would each change buy?"},
+     {"workers", "How much sooner is it done with more workers?"},
+     {"straggler", "What does one slow machine cost, and which strategy bears it best?"},
+     {"budget", "Which hosts do it in time, for the money that there is?"}});
+
+/// Settings of a first training, which takes seconds on this machine.
+struct FirstLook {
+  std::string_view model;
+  std::vector<std::string> formats;
+  int batch_size;
+  int steps;
+  std::string_view optimizer;
+};
+
+const std::vector<FirstLook>& first_looks() {
+  static const std::vector<std::string> images{"digits", "images", "idx", "cifar10"};
+  static const std::vector<FirstLook> looks{
+      {"softmax", images, 256, 2000, "{name: sgd, learning_rate: 0.05}"},
+      {"mlp", images, 128, 500, "{name: sgd, learning_rate: 0.05}"},
+      {"lenet", images, 64, 300, "{name: adam, learning_rate: 0.001}"},
+      {"lenet_large", images, 32, 60, "{name: adam, learning_rate: 0.001}"},
+      {"alexnet", {"images"}, 16, 10, "{name: momentum, learning_rate: 0.01}"},
+      {"alexnet_cifar", {"images", "cifar10"}, 32, 60, "{name: momentum, learning_rate: 0.01}"},
+      {"sparse_logistic",
+       {"clicks", "libsvm", "criteo"},
+       64,
+       2000,
+       "{name: ftrl, learning_rate: 0.1}"}};
+  return looks;
+}
+
+const FirstLook& first_look(const std::string& model) {
+  const auto& looks = first_looks();
+  const auto found = std::ranges::find(looks, model, &FirstLook::model);
+  FT_CHECK(found != looks.end());
+  return *found;
+}
+
+/// The simplest network that learns from such data; softmax if none does, so that the error message
+/// lists its formats.
+std::string model_for(const std::string& data) {
+  const auto& looks = first_looks();
+  const auto fits = [&](const FirstLook& look) {
+    return std::ranges::find(look.formats, data) != look.formats.end();
+  };
+  const auto found = std::ranges::find_if(looks, fits);
+  return std::string(found == looks.end() ? looks.front().model : found->model);
+}
+
+/// @throws InputError if `answer` is not one of `known`
+void check_word(std::string_view option, const std::string& answer,
+                const std::vector<std::string>& known) {
+  if (std::ranges::find(known, answer) != known.end()) return;
+  const std::string near = nearest(answer, known);
+  throw InputError(fmt::format("{} {}: {}write one of {}", option, answer,
+                               near.empty() ? "" : fmt::format("did you mean {}? Or ", near),
+                               fmt::join(known, ", ")));
+}
+
+std::vector<std::string> question_words() {
+  std::vector<std::string> words;
+  words.reserve(kScaffoldQuestions.size());
+  for (const ScaffoldQuestion& question : kScaffoldQuestions) words.emplace_back(question.word);
+  return words;
+}
+
+/// Hosts of the library, with their number.
+struct HostsAsked {
+  std::string name;
+  int count = 1;
+};
+
+std::string_view without_blanks(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+/// Reads `dgx-1 x 4` or `dgx-1x4`; a name alone is one host.
+HostsAsked asked_hosts(std::string_view cluster) {
+  constexpr int kHostsMost = 512;
+  const std::size_t cross = cluster.rfind('x');
+  if (cross != std::string_view::npos) {
+    const std::string_view number = without_blanks(cluster.substr(cross + 1));
+    int count = 0;
+    const auto read = std::from_chars(number.data(), number.data() + number.size(), count);
+    const bool whole = !number.empty() && !number.starts_with('-') &&  // not the -1 of dgx-1
+                       read.ptr == number.data() + number.size();
+    if (whole && (read.ec != std::errc() || count < 1 || count > kHostsMost)) {
+      throw InputError(fmt::format("--cluster {}: write 1 to {} hosts", cluster, kHostsMost));
+    }
+    if (whole) return {std::string(without_blanks(cluster.substr(0, cross))), count};
+  }
+  return {std::string(without_blanks(cluster)), 1};
+}
+
+/// The placement of the workers.
+struct ScaffoldPlace {
+  HostsAsked hosts;
+  bool here = true;
+  bool devices = false;
+  int workers = 2;  ///< on this machine: as many as fit without a cluster
+};
+
+ScaffoldPlace draft_place(const std::string& cluster) {
+  ScaffoldPlace place;
+  if (cluster == kHere) return place;
+  place.hosts = asked_hosts(cluster);
+  const std::vector<HostSpec> library = library_hosts();
+  const auto host = std::ranges::find(library, place.hosts.name, &HostSpec::name);
+  FT_CHECK(host != library.end());
+  place.here = false;
+  place.devices = host->devices > 0;
+  place.workers = place.hosts.count * std::max(1, host->devices);
+  return place;
+}
+
+std::string_view asked_by(const Scaffold& scaffold) {
+  const auto found =
+      std::ranges::find(kScaffoldQuestions, scaffold.question, &ScaffoldQuestion::word);
+  FT_CHECK(found != kScaffoldQuestions.end());
+  return found->asks;
+}
+
+std::string in_yaml(const std::string& text) {
+  Value value;
+  value.kind = Value::Kind::scalar;
+  value.text = text;
+  std::string line = to_yaml(value);
+  line.pop_back();  // the line feed
+  return line;
+}
+
+std::string scaffold_header(const Scaffold& scaffold, const std::string& file) {
+  // Editors look in the first line for the schema, which is beside the file.
+  std::string text =
+      fmt::format("# yaml-language-server: $schema=schema.json\n# {}\n", asked_by(scaffold));
+  for (const NextCommand& next : next_commands(scaffold, file)) {
+    text += fmt::format("#   {:<44} {}\n", next.command, next.what);
+  }
+  const std::string name = std::filesystem::path(file).stem().string();
+  return text + fmt::format(
+                    "# All keys there are: foretrain describe keys. One changed from outside:\n"
+                    "#   --set training.batch_size=32\n"
+                    "# Editors know the keys by a file beside this one:\n"
+                    "#   foretrain check --schema >schema.json\n"
+                    "foretrain: 1\nname: {}\nquestion: {}\n",
+                    in_yaml(name), asked_by(scaffold));
+}
+
+std::string scaffold_data(const Scaffold& scaffold, const ScaffoldPlace& place) {
+  std::vector<std::string> others = formats_for(scaffold.model);
+  std::erase(others, scaffold.data);
+  std::string text = fmt::format("dataset:\n  format: {}", scaffold.data);
+  if (!others.empty()) {
+    text = fmt::format("dataset:\n  format: {:<22}# or {}", scaffold.data, fmt::join(others, ", "));
+  }
+  text += '\n';
+  if (!is_drawn(scaffold.data)) {
+    text += fmt::format("  path: {}  # the folder of its files\n", in_yaml(scaffold.path));
+  } else {
+    text += "  # drawn by the program, so there is nothing to fetch\n";
+  }
+  if (scaffold.data == "images") {
+    // The input of AlexNet; for other models as small as the other data sets.
+    constexpr int kLargeSide = 224;
+    constexpr int kLargeClasses = 1000;
+    constexpr int kSmallSide = 32;
+    constexpr int kSmallClasses = 10;
+    const bool large = scaffold.model == "alexnet";
+    text += fmt::format("  side: {:<24}# pixels\n  classes: {}\n", large ? kLargeSide : kSmallSide,
+                        large ? kLargeClasses : kSmallClasses);
+    if (place.here) text += "  take: 1000\n  test_take: 100\n";
+  }
+  if (scaffold.data == "cifar10" && scaffold.model == "alexnet_cifar") {
+    text += "  crop: 24\n  flip: on\n  standardise: on\n";
+  }
+  return text;
+}
+
+/// Strategies that the question compares; empty if it concerns one.
+std::string_view compared(const std::string& question) {
+  if (question == "strategy") return "[sync, async]";
+  return question == "straggler" ? "[sync, async, all_reduce]" : "";
+}
+
+/// Whether there are no servers: workers on devices, unless the question compares strategies with
+/// servers.
+bool is_ring(const Scaffold& scaffold, const ScaffoldPlace& place) {
+  return place.devices && compared(scaffold.question).empty();
+}
+
+std::string scaffold_training(const Scaffold& scaffold, const ScaffoldPlace& place) {
+  constexpr int kForecastSteps = 20;  // without numerics all steps are alike
+  constexpr int kLooks = 10;
+  const FirstLook& look = first_look(scaffold.model);
+  const bool ring = is_ring(scaffold, place);
+  std::string text = "training:\n";
+  if (compared(scaffold.question).empty()) {
+    text += fmt::format("  strategy: {:<20}# or {}\n", ring ? "all_reduce" : "sync",
+                        ring ? "sync, async, ssp (with servers: 1), local_sgd"
+                             : "async, ssp; without servers all_reduce, local_sgd");
+  }
+  text += fmt::format("  workers: {:<21}# nodes that compute gradients\n", place.workers);
+  if (!ring) text += "  servers: 1                    # nodes that hold the parameters\n";
+  text +=
+      fmt::format("  batch_size: {:<18}# examples a gradient, of each worker\n", look.batch_size);
+  const int steps = place.here ? look.steps : kForecastSteps;
+  text +=
+      fmt::format("  steps: {:<23}# gradients a worker; or epochs: 2, or updates: 5000\n", steps);
+  text += fmt::format("  optimizer: {}\n", look.optimizer);
+  if (place.here) {
+    text += fmt::format("  evaluate_every: {:<14}# steps between looks at the test examples\n",
+                        steps / kLooks);
+  }
+  const bool sparse = scaffold.model == "sparse_logistic";  // sends touched parameters
+  if (ring && !sparse) {
+    text +=
+        "  bucket_rule: ddp              # gradients are reduced as PyTorch does, 25 MiB at a "
+        "time\n"
+        "  bucket_size: 25 MiB\n";
+  }
+  return text;
+}
+
+/// Servers get one more host, after those of the workers: messages between a worker and a server on
+/// one host would be free.
+std::string draft_cluster(const ScaffoldPlace& place, bool ring) {
+  if (place.here) {
+    return "# cluster: left out, so it is this machine. Hosts that you do not have:\n"
+           "# cluster: {hosts: [{like: dgx-1, count: 4}]}   (foretrain describe hardware)\n";
+  }
+  return fmt::format(
+      "cluster:\n  hosts:\n"
+      "    # As the library has them (foretrain describe hardware); what you write beside wins.\n{}"
+      "    - {{like: {}, count: {}}}\n"
+      "numerics: off                   # times alone; on: gradients, so loss and accuracy, too\n",
+      ring ? ""
+           : "    # The last one is the server's: a worker beside it would send for nothing, and "
+             "with async\n    # make most of the gradients.\n",
+      place.hosts.name, place.hosts.count + (ring ? 0 : 1));
+}
+
+/// 1, 2, 4, ... and all workers; up to 3 on this machine.
+std::vector<int> worker_counts(const ScaffoldPlace& place) {
+  if (place.here) return {1, 2, 3};
+  std::vector<int> counts;
+  for (int count = 1; count < place.workers; count *= 2) counts.push_back(count);
+  counts.push_back(place.workers);
+  return counts;
+}
+
+std::string scaffold_sweep(const Scaffold& scaffold, const ScaffoldPlace& place) {
+  std::string text;
+  if (scaffold.question == "straggler") {
+    text = fmt::format("stragglers:\n  - {{workers: [{}], slowdown: 2}}  # takes twice as long\n",
+                       place.workers - 1);
+  }
+  if (scaffold.question == "workers") {
+    return fmt::format("sweep: {{training.workers: [{}]}}\n",
+                       fmt::join(worker_counts(place), ", "));
+  }
+  const std::string_view strategies = compared(scaffold.question);
+  if (strategies.empty()) return text;
+  return text + fmt::format("sweep: {{training.strategy: {}}}\n", strategies);
+}
+
+}  // namespace
+
+std::span<const ScaffoldQuestion> scaffold_questions() { return kScaffoldQuestions; }
+
+std::vector<std::string> formats_for(const std::string& model) { return first_look(model).formats; }
+
+bool is_drawn(std::string_view format) {
+  return format == "digits" || format == "images" || format == "clicks";
+}
+
+void check_scaffold(const Scaffold& scaffold) {
+  if (!scaffold.model.empty()) {
+    check_word("--model", scaffold.model, network_names());
+    if (!scaffold.data.empty()) check_word("--data", scaffold.data, formats_for(scaffold.model));
+  }
+  if (!scaffold.path.empty() && is_drawn(scaffold.data)) {
+    throw InputError(fmt::format("--path {}: {} are drawn by the program; leave it out",
+                                 scaffold.path, scaffold.data));
+  }
+  if (!scaffold.cluster.empty() && scaffold.cluster != kHere) {
+    std::vector<std::string> known = library_names("hardware");
+    known.emplace_back(kHere);
+    check_word("--cluster", asked_hosts(scaffold.cluster).name, known);
+  }
+  if (!scaffold.question.empty()) check_word("--question", scaffold.question, question_words());
+}
+
+Scaffold completed_scaffold(Scaffold scaffold) {
+  if (scaffold.model.empty()) scaffold.model = model_for(scaffold.data);
+  check_scaffold(scaffold);
+  if (scaffold.data.empty()) scaffold.data = formats_for(scaffold.model).front();
+  if (scaffold.path.empty() && !is_drawn(scaffold.data)) scaffold.path = "data/" + scaffold.data;
+  if (scaffold.cluster.empty()) scaffold.cluster = kHere;
+  if (scaffold.question.empty()) scaffold.question = kScaffoldQuestions.front().word;
+  check_scaffold(scaffold);
+  return scaffold;
+}
+
+std::vector<NextCommand> next_commands(const Scaffold& scaffold, const std::string& file) {
+  const bool here = scaffold.cluster == kHere;
+  std::vector<NextCommand> next{{"foretrain check " + file, "what it says, with every default"}};
+  if (scaffold.question == "budget") {
+    next.push_back({"foretrain whatif " + file + " --deadline 1h --budget 20",
+                    "the cheapest hosts that do it in an hour, for 20"});
+    return next;
+  }
+  if (scaffold.question == "bottleneck") {
+    next.push_back({"foretrain whatif " + file, "what limits it, what helps"});
+  } else {
+    next.push_back({"foretrain simulate " + file, "a forecast of each case"});
+  }
+  if (here) {
+    next.push_back({"foretrain validate " + file, "for real, too, beside the forecast"});
+  }
+  return next;
+}
+
+std::string scaffold_yaml(const Scaffold& scaffold, const std::string& file) {
+  const ScaffoldPlace place = draft_place(scaffold.cluster);
+  return scaffold_header(scaffold, file) +
+         fmt::format("model: {:<25}# or {}, ...; one of your own: foretrain import\n",
+                     scaffold.model, scaffold.model == "lenet" ? "softmax" : "lenet") +
+         scaffold_data(scaffold, place) + scaffold_training(scaffold, place) +
+         draft_cluster(place, is_ring(scaffold, place)) + scaffold_sweep(scaffold, place);
+}
+
+}  // namespace foretrain

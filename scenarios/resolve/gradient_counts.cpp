@@ -1,0 +1,73 @@
+#include "scenarios/resolve/gradient_counts.h"
+
+#include "models/protocol/backup.h"
+#include "models/protocol/registry.h"
+#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <vector>
+
+namespace foretrain {
+namespace {
+
+bool adds_up(const Scenario& scenario) {
+  return scenario.training.local_sum && protocol_called(scenario.training.strategy).servers;
+}
+
+/// Number of workers, keyed by the name of their host.
+std::map<std::string, int> workers_of_hosts(const Scenario& scenario) {
+  std::map<std::string, int> workers;
+  const std::vector<NodePlace> places = place_nodes(scenario);
+  const auto count = static_cast<std::size_t>(node_counts(scenario).workers);
+  for (std::size_t worker = 0; worker < count; ++worker) ++workers[places[worker].host_name];
+  return workers;
+}
+
+constexpr Rule kRules[] = {
+    {"training.local_sum", [](const Facts& f) { return f.scenario.numerics; },
+     "sums of a host's workers are forecast, not carried out; write numerics: off"},
+    {"training.backup_workers",
+     [](const Facts& f) { return f.training.protocol.integer(kBackupWorkers) > 0; },
+     "hosts push their sums, and none is left out; remove it, or write training.local_sum: off"},
+    {"training.rejoin_limit", [](const Facts& f) { return f.training.rejoin_limit.ns > 0; },
+     "a worker that is lost takes its host's sums with it; remove it, or write "
+     "training.local_sum: off"},
+    {"checkpoint.every", [](const Facts& f) { return f.scenario.checkpoint.every.wanted(); },
+     "sums of a host's workers are in no state; remove it, or write training.local_sum: off"},
+    {"faults", [](const Facts& f) { return !f.scenario.faults.empty(); },
+     "what becomes of the sums of a host whose worker is lost is not known; remove it, or write "
+     "training.local_sum: off"}};
+
+}  // namespace
+
+int gradients_a_push(const Scenario& scenario) {
+  return adds_up(scenario) ? workers_of_hosts(scenario).begin()->second : 1;
+}
+
+std::int64_t gradients_an_update(const Scenario& scenario) {
+  const TrainingSpec& training = scenario.training;
+  const int a_push = gradients_a_push(scenario);
+  const int pushers = node_counts(scenario).workers / a_push;
+  return protocol_called(training.strategy).gradients_an_update(training.protocol, pushers) *
+         a_push;
+}
+
+std::optional<BrokenRule> against_local_sum(const Scenario& scenario) {
+  if (!adds_up(scenario)) return std::nullopt;
+  if (auto broken = first_broken(kRules, Facts(scenario))) return broken;
+  const std::map<std::string, int> workers = workers_of_hosts(scenario);
+  const auto& [first, most] = *workers.begin();
+  for (const auto& [host, count] : workers) {
+    if (count == most) continue;
+    return BrokenRule{"training.local_sum",
+                      fmt::format("hosts push sums of as many gradients each, but {} has {} "
+                                  "workers, {} has {}; write as many on each, or off",
+                                  first, most, host, count)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace foretrain
