@@ -1,4 +1,4 @@
-// Chrome traces as they stream by: no value is held but those of the event that is read.
+// Streams Chrome traces, storing only the current event's values.
 #include "scenarios/import/chrome_trace.h"
 
 #include "scenarios/import/trace_layers.h"
@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// `25738`, `stream 7`: the number that stands in it; else one of its own, below zero.
+// The number in a thread id such as `25738` or `stream 7`; else a unique negative number.
 std::int64_t thread_of(std::string_view text) {
   const std::size_t digit = text.find_first_of("0123456789");
   std::int64_t number = 0;
@@ -34,7 +34,7 @@ std::int64_t thread_of(std::string_view text) {
   return -1 - static_cast<std::int64_t>(std::hash<std::string_view>{}(text) >> 2);
 }
 
-// Times, ids, counts may come as text.
+// Times, ids, counts may be given as text.
 std::optional<double> number_in(std::string_view text) {
   double number = 0;
   const char* const end = text.data() + text.size();
@@ -43,14 +43,14 @@ std::optional<double> number_in(std::string_view text) {
   return number;
 }
 
-/// What is asked of a trace. @see read_chrome_trace
+/// The selection of events. @see read_chrome_trace
 struct Asked {
   std::size_t most_events;
   std::optional<TraceSpan> span;  // empty: everything
-  double steps_end_us = 0;        // within the span: no step that begins later
+  double steps_end_us = 0;        // steps in the span begin before this
 };
 
-/// Told of each value in turn; keeps the events that are asked for.
+/// Receives each value in turn and stores the selected events.
 class TraceHandler : public nlohmann::json_sax<Json> {
  public:
   explicit TraceHandler(const Asked& asked) : asked_(asked) { trace_.workers = 0; }
@@ -146,8 +146,8 @@ class TraceHandler : public nlohmann::json_sax<Json> {
 
  private:
   static constexpr int kMostDepth = 100;
-  static constexpr std::size_t kMostTensors = 4;  // of an operator: those that own parameters
-  static constexpr std::size_t kMostSizes = 8;    // of a tensor
+  static constexpr std::size_t kMostTensors = 4;  // per operator with parameters
+  static constexpr std::size_t kMostSizes = 8;    // per tensor
   static constexpr std::size_t kMostSteps = 1'000'000;
   static constexpr double kMostWhole = 9e18;
 
@@ -196,7 +196,7 @@ class TraceHandler : public nlohmann::json_sax<Json> {
   }
 
   void end_event() {
-    constexpr double kMost_us = 1e18;  // beyond any clock; NaN is, too
+    constexpr double kMost_us = 1e18;  // larger than any clock; also excludes NaN
     const bool is_timed = std::abs(event_.start_us) < kMost_us && event_.duration_us >= 0 &&
                           event_.duration_us < kMost_us;
     const std::optional<TraceKind> kind = kind_of(category_);
@@ -227,7 +227,7 @@ class TraceHandler : public nlohmann::json_sax<Json> {
     trace_.events.push_back(event_);
   }
 
-  // The arguments decide before the name does.
+  // Arguments take precedence over the name.
   void name_collective() {
     if (event_.collective != TraceCollective::none || event_.kind == TraceKind::launch) return;
     const bool is_one =
@@ -285,17 +285,17 @@ class TraceHandler : public nlohmann::json_sax<Json> {
 
   Asked asked_;
   ChromeTrace trace_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;    // of names
-  std::unordered_map<std::string, std::uint16_t> processes_;  // by id
+  std::unordered_map<std::string, std::uint32_t> numbers_;    // index of each name
+  std::unordered_map<std::string, std::uint16_t> processes_;  // index of each id
   std::int64_t largest_group_ = 0;
-  std::size_t beside_ = 0;  // what names, tensors take, in events
+  std::size_t beside_ = 0;  // memory of names and tensors, in events
   std::vector<TraceSpan> steps_;
   int depth_ = 0;
   int first_ = 3;         // depth of an event
-  std::string area_;      // key of the whole that this is in
-  bool in_list_ = false;  // of events
+  std::string area_;      // key of the enclosing top-level value
+  bool in_list_ = false;  // list of events
   std::string key_;
-  // The event that is read.
+  // The current event.
   TraceEvent event_;
   std::string name_;
   std::string category_;
@@ -305,14 +305,14 @@ class TraceHandler : public nlohmann::json_sax<Json> {
   std::vector<std::vector<std::int64_t>> shapes_;
   std::vector<std::string> types_;
   bool met_events_ = false;
-  bool met_kinds_ = false;  // events of those that are read
+  bool met_kinds_ = false;  // some events are of known kinds
   bool met_nodes_ = false;  // of a graph
   bool overflowed_ = false;
-  bool begun_ = false;     // an object, a list
-  std::string last_read_;  // until it was broken
+  bool begun_ = false;     // an object or a list
+  std::string last_read_;  // before an error
 };
 
-// What is no ASCII may be no text at all.
+// Replaces characters outside printable ASCII, which may not be text at all.
 std::string shown(std::string text) {
   for (char& c : text) c = c >= ' ' && c <= '~' ? c : '?';
   return text;
@@ -372,10 +372,10 @@ ChromeTrace read_chrome_trace(const std::string& path, std::size_t most_events) 
           "torch.profiler.profile, or write a shorter trace",
           path, most_events));
     }
-    constexpr std::size_t kSteps = 6;  // of which three are measured
+    constexpr std::size_t kSteps = 6;  // three of them are measured
     const std::size_t first = steps.size() > kSteps ? (steps.size() - kSteps) / 2 : 0;
     const TraceSpan& last = steps[std::min(steps.size(), first + kSteps) - 1];
-    // The device is behind the host by a step at most.
+    // The device is at most a step behind the host.
     const double behind_us = last.end_us - last.start_us;
     handler = parse(path, {most_events, TraceSpan{steps[first].start_us, last.end_us + behind_us},
                            last.end_us});

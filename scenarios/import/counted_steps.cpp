@@ -22,7 +22,7 @@ CountedSteps::CountedSteps(const ChromeTrace& trace, const TraceWork& work)
 
 namespace {
 
-// A mark around others of its thread: the next one ends within it, the one after begins within it.
+// Whether a mark is around others of its thread: the next one ends, the one after begins within it.
 bool is_around(std::span<const TraceEvent* const> marks) {
   if (marks.size() < 3 || marks[0]->thread != marks[2]->thread) return false;
   const double slack_us = 0.01 * marks[0]->duration_us;
@@ -51,7 +51,7 @@ void CountedSteps::find_marks(const ChromeTrace& trace) {
   const TraceEvent* before = nullptr;
   for (const TraceEvent* event : found) {
     const TraceSpan span{event->start_us, event->end_us()};
-    // Clocks of the trace tick.
+    // Tolerance for the clock's resolution.
     const double slack = 0.01 * event->duration_us;
     if (before != nullptr && span.start_us < marks_.back().end_us - slack) {
       if (before->thread != event->thread || before->name == event->name) {
@@ -99,7 +99,7 @@ void CountedSteps::find_updates(const ChromeTrace& trace) {
     }
   }
   std::ranges::sort(updates_us_);
-  std::vector<int> places;  // of steps that end in an update
+  std::vector<int> places;  // indices of steps that end in an update
   const int steps = static_cast<int>(marks_.size());
   for (int i = 0; i < steps; ++i) {
     if (updates(marks_[static_cast<std::size_t>(i)])) places.push_back(i);
@@ -139,7 +139,7 @@ void CountedSteps::count(const TraceWork& work) {
   if (none_usual_) counted_ = whole;
 }
 
-// A launch that was lost together with its kernel shows by what most steps have.
+// Finds steps in which launches were lost with their kernels, by comparison with most steps.
 void CountedSteps::leave_out_short(const TraceWork& work, std::vector<TraceSpan>& whole) {
   constexpr double kClearly = 0.95;
   for (const bool updating : {false, true}) {
@@ -153,12 +153,12 @@ void CountedSteps::leave_out_short(const TraceWork& work, std::vector<TraceSpan>
     if (counts.size() < 3) continue;
     std::ranges::sort(counts);
     std::ranges::sort(times_us);
-    // The lower median counts: the first steps may have more kernels, to choose among them.
+    // The lower median, because first steps may run more kernels to choose among them.
     const std::size_t middle = (counts.size() - 1) / 2;
     const double count = counts[middle];
     const auto alike = std::ranges::count_if(
         counts, [&](double c) { return c >= kClearly * count && kClearly * c <= count; });
-    if (2 * alike < std::ssize(counts)) continue;  // each step does something else
+    if (2 * alike < std::ssize(counts)) continue;  // every step is different
     const auto is_short = [&](const TraceSpan& step) {
       const KernelSum kernels = work.kernels_in(step);
       return updates(step) == updating && kernels.count < count &&
@@ -178,7 +178,7 @@ const TraceSpan& CountedSteps::last() const {
   return counted_.back();
 }
 
-// What measured_steps() does, in words.
+// The selection by measured_steps(), in words.
 std::string CountedSteps::taken(int alike) const {
   const std::size_t seen = marks_.size();
   if (seen == 0) {
@@ -188,14 +188,14 @@ std::string CountedSteps::taken(int alike) const {
   if (seen == 1) {
     return "The only step counts, with the profiler's own start and end in it.";
   }
-  constexpr std::size_t kBothEnds = 3;  // of more steps the second is left out, too
+  constexpr std::size_t kBothEnds = 3;  // with more steps the second is left out, too
   const std::string_view left_out = seen < kBothEnds    ? "first is"
                                     : seen == kBothEnds ? "first and the last are"
                                                         : "first two and the last are";
   const std::string count =
       fmt::format("{} of {} steps count{}", alike, seen, alike == 1 ? "s" : "");
   if (none_usual_) return count + ".";
-  // A long trace gives them from its middle.
+  // A long trace was cut to its middle.
   return fmt::format("{}: the {} left out{}.", count, left_out,
                      of_profiler_ ? ", for the profiler's own start and end" : "");
 }

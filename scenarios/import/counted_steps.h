@@ -1,4 +1,4 @@
-// Which steps of a trace count, how many of them an update is made of.
+// Selection of a trace's steps, with the number of steps per update.
 #pragma once
 
 #include "scenarios/import/chrome_trace.h"
@@ -12,33 +12,33 @@
 
 namespace foretrain {
 
-/// Steps by the profiler's marks, no two of which overlap; without any the whole trace is one. A
-/// mark around other steps' marks is no step. Of `measured_steps` those count whose kernels are all
-/// there:
+/// Steps by the profiler's marks, which do not overlap; without marks the whole trace is one step.
+/// A mark around the marks of other steps is not a step. Of `measured_steps` those with all their
+/// kernels count:
 ///
-///     launches   have their kernels as often as in the best step, within 2 %
-///     kernels    are as many as in the median step with, or without, an update, within 5 %; if
-///                fewer at all, they compute as long, within 5 %
+///     launches   the share with kernels is that of the best step, within 2 %
+///     kernels    their number is that of the median step with, or without, an update, within 5 %;
+///                if it is lower at all, their compute time is equal, within 5 %
 ///
-/// If none of these does, all marked steps count that have their kernels.
+/// If none of these does, all marked steps with all their kernels count.
 class CountedSteps {
  public:
-  /// @throws InputError: steps of two threads overlap
+  /// @throws InputError if steps of two threads overlap
   CountedSteps(const ChromeTrace& trace, const TraceWork& work);
 
-  /// Not empty, in the order of time.
+  /// The counted steps in time order; not empty.
   [[nodiscard]] const std::vector<TraceSpan>& all() const { return counted_; }
-  /// The last one that ends in an update where only some do.
+  /// The last counted step; if only some end in an update, the last one of those.
   [[nodiscard]] const TraceSpan& last() const;
-  /// The host's, of which steps are.
+  /// The host's thread that runs the steps.
   [[nodiscard]] std::int64_t thread() const { return thread_; }
-  /// How often the optimizer steps within it.
+  /// The number of optimizer steps within the step.
   [[nodiscard]] std::ptrdiff_t updates_in(const TraceSpan& step) const;
   [[nodiscard]] bool updates(const TraceSpan& step) const { return updates_in(step) > 0; }
-  /// Steps that an update is made of: micro-batches.
+  /// Steps per update, i.e. micro-batches.
   [[nodiscard]] int accumulate() const { return accumulate_; }
 
-  /// Says which steps were taken, if several are alike; then what else people should know.
+  /// Notes for people: the selection of steps, if several are alike, then other facts.
   [[nodiscard]] std::vector<std::string> notes(int alike) const;
 
  private:
@@ -51,18 +51,18 @@ class CountedSteps {
 
   std::vector<TraceSpan> marks_;
   std::vector<TraceSpan> counted_;
-  std::vector<double> updates_us_;  // when the optimizer steps, in order
+  std::vector<double> updates_us_;  // times of optimizer steps, in order
   std::int64_t thread_ = 0;
-  std::size_t overlapping_ = 0;  // marks that were left out, or cut short
+  std::size_t overlapping_ = 0;  // marks that were dropped or shortened
   std::size_t around_ = 0;       // marks around those of steps
   std::size_t lost_ = 0;         // steps without all of their kernels
   std::size_t short_ = 0;        // steps with fewer kernels than others
-  double lost_share_ = 0;        // of the launches of those that count
+  double lost_share_ = 0;        // of the launches in counted steps
   int accumulate_ = 1;
-  bool least_known_ = false;  // accumulate_ may be more
-  bool in_turn_ = true;       // updates follow equally many steps
-  bool none_usual_ = false;   // of measured_steps none counts
-  bool of_profiler_;          // steps are left out for its start and end alone
+  bool least_known_ = false;  // accumulate_ may be larger
+  bool in_turn_ = true;       // updates follow equal numbers of steps
+  bool none_usual_ = false;   // none of measured_steps counts
+  bool of_profiler_;          // steps are left out only for the profiler's start and end
 };
 
 }  // namespace foretrain

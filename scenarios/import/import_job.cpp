@@ -22,11 +22,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kMs = 1e3;  // in a second
+constexpr double kMs = 1e3;  // per second
 constexpr double kGiga = 1e9;
 constexpr int kHosts = 256;
 
-// Or is called so: then it is told what is wrong with it as JSON, though it be empty.
+// Also by its name, so that an empty .json file gets JSON's error.
 bool is_json(std::string_view path, std::string_view begin) {
   if (path.ends_with(".json") || path.ends_with(".gz")) return true;
   const std::size_t first = begin.find_first_not_of(" \t\r\n");
@@ -61,7 +61,7 @@ ImportedJob of_table(const std::string& path) {
   return job;
 }
 
-// A cell, in quotes where it has to be.
+// A cell, in quotes if necessary.
 std::string cell(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -76,7 +76,7 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// A job is whole without a library.
+// The library's hosts; none without a library, which is not needed for a job.
 std::vector<HostSpec> hosts_if_any() {
   try {
     return library_hosts();
@@ -85,7 +85,7 @@ std::vector<HostSpec> hosts_if_any() {
   }
 }
 
-// What the device can do that the times are of, as far as the library knows it.
+// The figures of the measured device, if the library knows it.
 std::string device_yaml(const ImportedJob& job) {
   const std::string called = one_line(job.device);
   const std::vector<HostSpec> hosts = hosts_if_any();
@@ -117,8 +117,8 @@ std::string parameters_text(const ImportedJob& job) {
                      bytes / 4, bytes / 2);
 }
 
-// Input costs an example, launches a batch, the optimizer an update; what an example cannot share
-// evenly a batch has, so that the sum is whole.
+// Input costs time per example, launches per batch, the optimizer per update. The remainder of a
+// division by examples goes to the batch, so that the sum is exact.
 std::string framework_yaml(const ImportedJob& job, std::int64_t batch) {
   constexpr double kNano = 1e9;
   constexpr double kMsOfNano = 1e-6;
@@ -183,7 +183,7 @@ std::string job_yaml(const ImportedJob& job) {
   return text;
 }
 
-// Beside its place, then there: no half file is left.
+// Writes a temporary file first, so that no half-written file remains.
 void write_text(const fs::path& path, const std::string& text) {
   const fs::path aside = path.string() + ".new";
   errno = 0;
@@ -228,7 +228,7 @@ ImportedJob import_job(const std::string& path, std::int64_t batch, const TraceC
   return job;
 }
 
-// Wire bytes are floats, so those of narrower types are rounded up to whole ones.
+// Sizes on the wire are in floats, so those of narrower types are rounded up to whole floats.
 std::string layers_csv(const ImportedJob& job) {
   std::string text = "layer,parameter_bytes,forward_ms,backward_ms\n";
   for (const ImportedLayer& layer : job.layers) {

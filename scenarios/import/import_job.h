@@ -1,4 +1,4 @@
-// A scenario made of what somebody brings of their own training.
+// Import of a user's training as a scenario.
 #pragma once
 
 #include "scenarios/import/imported_job.h"
@@ -9,27 +9,28 @@
 
 namespace foretrain {
 
-/// What a file is that `import` cannot read, with what to give instead: reports of nsys, rocprof,
-/// export_stacks, execution traces (Chakra), archives, pages, ... Empty: it may be one that it can.
-/// `begin`: the first 4 KiB, unpacked.
+/// The format of a file that `import` cannot read, with a suggestion: reports of nsys, rocprof,
+/// export_stacks, execution traces (Chakra), archives, web pages, ... Empty if `import` may be able
+/// to read it. `begin`: the first 4 KiB, decompressed.
 std::string other_format(std::string_view path, std::string_view begin);
 
-/// Reads what the file is: a Chrome trace of torch.profiler (.json, .json.gz; torch_trace.h), a CSV
-/// of layers (scenarios/resolve/layer_profile.h). `batch`: examples of a worker, whatever shapes
-/// seem to say; 0: not known. `choice`: of a trace of several workers.
-/// @throws InputError that says what is wrong, and what to do
+/// Reads a Chrome trace of torch.profiler (.json, .json.gz; torch_trace.h) or a CSV file of layers
+/// (scenarios/resolve/layer_profile.h). `batch`: examples per worker, which overrides shapes; 0:
+/// unknown. `choice`: for traces of several workers.
+/// @throws InputError that names the problem and the remedy
 ImportedJob import_job(const std::string& path, std::int64_t batch, const TraceChoice& choice = {});
 
-/// Writes layers.csv and job.yaml, a scenario of all_reduce on hosts that suffice for 256 workers,
-/// into the folder, which it makes. Steps have, beside their layers, what the job says of
-/// optimizer, input and gaps; not its communication, which is simulated. What its device can do
-/// (model.profile_device) is that of the library's host with such a device (library.h); where it
-/// has none, or no device is named, a comment says what to write.
-/// @throws InputError where the folder has a job.yaml or layers.csv already, unless `replace`;
-/// where it cannot be written
+/// Writes layers.csv and job.yaml, a scenario of all_reduce on hosts for up to 256 workers, into
+/// the folder, which is created. Beside its layers, a step has the job's optimizer, input and gaps,
+/// but not its communication, which is simulated. model.profile_device describes the library's host
+/// with such a device (library.h); if there is none or the device is unknown, a comment says what
+/// to write.
+/// @throws InputError if the folder already has a job.yaml or layers.csv, unless `replace`, or
+/// cannot be written
 void write_job(const ImportedJob& job, const std::filesystem::path& folder, bool replace);
 
-/// Its part before it writes: the folder is there, and has neither, unless `replace`.
+/// Checks and creates the folder before the job is written: it must have neither file, unless
+/// `replace`.
 /// @throws InputError
 void prepare_job_folder(const std::filesystem::path& folder, bool replace);
 

@@ -10,7 +10,7 @@
 namespace foretrain {
 namespace {
 
-constexpr double kError = 1e-3;  // of the step
+constexpr double kError = 1e-3;  // relative to the step
 constexpr int kMostTrials = 40;
 constexpr double kLeastCut =
     0.05;  // of the range, from either end: else one end could stay for ever
@@ -46,12 +46,12 @@ FoundGradient gradient_behind(double step_s, const std::function<double(double)>
                     "the strategy, the step",
                     step_s, alone_s));
   }
-  double low = 0;  // with which a step is too short
+  double low = 0;  // gradient with too short a step
   double low_s = alone_s;
-  double high = step_s;  // with which it is long enough
+  double high = step_s;  // gradient with a long enough step
   double high_s = step_of(high);
   for (int trial = 0; trial < kMostTrials && !is_right(high_s); ++trial) {
-    // Where the straight line between both is the step.
+    // The gradient at which the line between both ends reaches the step.
     const double share = std::clamp((step_s - low_s) / (high_s - low_s), kLeastCut, 1 - kLeastCut);
     const double between = low + share * (high - low);
     const double between_s = step_of(between);

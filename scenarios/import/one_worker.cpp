@@ -1,4 +1,4 @@
-// The events of one worker, of a trace that may hold several.
+// Selects the events of one worker in a trace of several.
 #include "scenarios/import/imported_job.h"
 #include "scenarios/language/input_error.h"
 
@@ -39,8 +39,8 @@ class OneWorker {
     std::int64_t correlation;
     std::size_t event;
   };
-  using All = std::vector<Correlated>;         // by correlation, then as the file has them
-  using Votes = std::map<std::uint16_t, int>;  // by process that launches
+  using All = std::vector<Correlated>;         // by correlation, then in file order
+  using Votes = std::map<std::uint16_t, int>;  // by launching process
 
   [[noreturn]] void fail(const std::string& what) const {
     throw InputError(fmt::format("{}: {}", trace_.source, what));
@@ -72,8 +72,8 @@ class OneWorker {
         "under one id; give the trace of one rank");
   }
 
-  // Pairs kernels with launches: one by one if a correlation has as many of each, else with the
-  // last launch before it in the file.
+  // Pairs kernels with launches: one by one if a correlation has equal numbers of both, else with
+  // the last launch before the kernel in the file.
   void match(const All& kernels) {
     owners_.reserve(kernels.size());
     for (std::size_t first = 0; first < kernels.size();) {
@@ -97,9 +97,9 @@ class OneWorker {
     }
   }
 
-  // Gives kernels the process that launched them in place of their own.
+  // Replaces the processes of kernels by those that launched them.
   void find_owners() {
-    std::map<std::uint16_t, Votes> votes;  // by process of kernels
+    std::map<std::uint16_t, Votes> votes;  // by process of the kernels
     for (const auto& [kernel, process] : owners_) ++votes[trace_.events[kernel].process][process];
     std::map<std::uint16_t, std::uint16_t> majority;
     std::set<std::uint16_t> owning;
@@ -109,7 +109,7 @@ class OneWorker {
       majority[process] = most->first;
       owning.insert(most->first);
     }
-    if (owning != launching_) {  // kernels of several have one id
+    if (owning != launching_) {  // kernels of several processes share one id
       for (const auto& [kernel, process] : owners_) trace_.events[kernel].process = process;
       return;
     }
@@ -160,7 +160,7 @@ class OneWorker {
                       "--rank takes another.",
                       candidates.size(), names_of(candidates, named), trace_.processes[chosen].id));
     }
-    // Some write operators under another id than launches.
+    // Some profilers write operators under another id than launches.
     const bool has_operators = with_operators.contains(chosen);
     std::erase_if(trace_.events, [&](const TraceEvent& event) {
       if (event.process == chosen) return false;
@@ -283,8 +283,8 @@ class OneWorker {
   ChromeTrace& trace_;
   TraceChoice choice_;
   All launches_;
-  std::vector<std::pair<std::size_t, std::uint16_t>> owners_;  // of kernels: whose they are
-  std::set<std::uint16_t> launching_;                          // processes that have kernels
+  std::vector<std::pair<std::size_t, std::uint16_t>> owners_;  // kernels with their owners
+  std::set<std::uint16_t> launching_;                          // processes with kernels
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which operator ran within which, on each thread of the host.
+// The nesting of operators on each thread of the host.
 #pragma once
 
 #include "scenarios/import/chrome_trace.h"
@@ -12,22 +12,22 @@
 
 namespace foretrain {
 
-/// Operators of a thread are nested: one that begins within another ends within it. Where a trace's
-/// clock makes the inner one end later by a tick, it counts as within.
+/// Operators of a thread are nested: one that begins within another ends within it. An inner
+/// operator that ends a clock tick later still counts as nested.
 class OperatorTree {
  public:
   static constexpr std::size_t kNone = SIZE_MAX;
 
-  /// `trace` outlives it.
+  /// `trace` has to outlive the tree.
   explicit OperatorTree(const ChromeTrace& trace);
 
-  /// The innermost operator of the thread that runs at that time: its place in `trace.events`.
+  /// The innermost operator that runs on the thread at that time, as an index in `trace.events`.
   [[nodiscard]] std::size_t innermost(std::int64_t thread, double us) const;
-  /// Around that one; kNone: nobody.
+  /// The operator around this one; kNone if there is none.
   [[nodiscard]] std::size_t parent(std::size_t event) const { return parents_[event]; }
-  /// Of a thread, by their begin.
+  /// The operators of a thread, sorted by begin.
   [[nodiscard]] const std::vector<std::size_t>& of_thread(std::int64_t thread) const;
-  /// Those of them that begin within the span.
+  /// Those that begin within the span.
   [[nodiscard]] std::span<const std::size_t> of_thread(std::int64_t thread,
                                                        const TraceSpan& span) const;
 

@@ -1,4 +1,4 @@
-// What people give in place of a trace.
+// Recognizes other formats that users give in place of a trace.
 #include "scenarios/import/import_job.h"
 
 #include <fmt/format.h>
@@ -74,7 +74,7 @@ constexpr std::array kInText{
     Format{"forward_compute_time=", "a graph of PipeDream, which is read no more"},
 };
 
-// `train.py(12): main;aten::conv2d 1234`: as export_stacks writes a line, the time at its end.
+// A line of export_stacks, with the time at its end: `train.py(12): main;aten::conv2d 1234`.
 bool is_stack(std::string_view line) {
   while (line.ends_with('\r') || line.ends_with(' ')) line.remove_suffix(1);
   const std::size_t space = line.rfind(' ');
@@ -85,7 +85,7 @@ bool is_stack(std::string_view line) {
          frames.find_first_of(";(:") != std::string_view::npos && frames.find_first_of("{[\"") != 0;
 }
 
-// Some bytes are no text.
+// Whether some bytes are not text.
 bool is_binary(std::string_view begin) {
   const auto odd = std::ranges::count_if(begin, [](char c) {
     return static_cast<unsigned char>(c) < ' ' &&

@@ -1,4 +1,4 @@
-// What else than the operators' shapes says how many parameters a training has.
+// Evidence on the number of parameters beside the operators' shapes.
 #include "scenarios/import/torch_trace.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ std::string_view why_it_differs(bool more_are_given) {
                "gradients several times in a step.";
 }
 
-// How often the gradient of a tensor is added to what the tensor has: once in each backward pass.
+// The number of gradient accumulations of tensors: one per tensor in each backward pass.
 std::int64_t accumulations(const ChromeTrace& trace, const TraceSpan& step) {
   return std::ranges::count_if(trace.events, [&](const TraceEvent& event) {
     return event.kind == TraceKind::op && step.has(event.start_us) &&
@@ -31,7 +31,7 @@ std::int64_t accumulations(const ChromeTrace& trace, const TraceSpan& step) {
   });
 }
 
-// Parameters come in parts, which have gradients of their own.
+// Whether parameters are sharded, in which case each shard has its own gradient.
 bool is_sharded(const ChromeTrace& trace, const std::vector<DeviceWork>& work) {
   return std::ranges::any_of(work, [&](const DeviceWork& each) {
     return each.collective != OperatorTree::kNone &&
@@ -46,7 +46,7 @@ std::optional<std::string> doubt_about_parameters(const ChromeTrace& trace,
                                                   const TraceSpan& step, const TraceLayers& layers,
                                                   int folded) {
   if (!layers.by_shapes()) return std::nullopt;
-  // A loss that is averaged adds a number or two.
+  // Averaging the loss adds a number or two.
   constexpr double kAlike = 1e-3;
   const std::int64_t given = layers.parameters();
   std::int64_t reduced = 0;

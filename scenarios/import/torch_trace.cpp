@@ -62,7 +62,7 @@ class TraceJob {
   }
 
  private:
-  /// Sums over steps of one kind: those that end in an update, or the others.
+  /// Sums over steps with an update, or over the others.
   struct Sum {
     ImportedJob job;
     int steps = 0;
@@ -102,7 +102,7 @@ class TraceJob {
     }
   }
 
-  // Refuses traces that cannot be of a training.
+  // Rejects traces that cannot be of a training.
   void check_whole() const {
     if (job_.forward_s + job_.backward_s == 0) {
       fail(
@@ -129,7 +129,7 @@ class TraceJob {
     }
   }
 
-  // A step that does something else than the last one does not count.
+  // Adds a step; skips it if its work differs from the last step's.
   void add_step(const TraceSpan& step) {
     const std::vector<DeviceWork> work = work_.launched_in(step, steps_.thread());
     auto layers = TraceLayers::of(trace_, tree_, work, step, steps_.thread());
@@ -155,7 +155,8 @@ class TraceJob {
     sum.job.input_wait_s += input_wait_us(step) * kMicro_s;
   }
 
-  // The mean, in which one of `accumulate` steps ends in an update however many of each were seen.
+  // The mean, with one update per `accumulate` steps, whatever the numbers of both kinds in the
+  // trace.
   void add_up() {
     const int apart = job_.accumulate;
     for (const Sum& sum : sums_) {
@@ -175,7 +176,7 @@ class TraceJob {
     job_.launch_gap_s = std::max(0.0, rest);
     if (rest < 0) lengthen_step(-rest);
     if (apart == 1) return;
-    // If only steps with an update are whole, each of them has the whole update.
+    // If only steps with an update are complete, each of them has the whole update.
     if (sums_[0].steps > 0) {
       job_.optimizer_s *= apart;
     } else {
@@ -183,7 +184,7 @@ class TraceJob {
     }
   }
 
-  // Steps of several micro-batches: all but the optimizer falls into equal parts.
+  // For steps of several micro-batches: everything except the optimizer is divided equally.
   void take_one_pass() {
     if (passes_ == 1) return;
     job_.accumulate *= passes_;
@@ -199,7 +200,7 @@ class TraceJob {
 
   [[nodiscard]] int counted() const { return sums_[0].steps + sums_[1].steps; }
 
-  /// While the step's thread waits for its batch, the device does nothing.
+  /// The time in which the step's thread waits for its batch, while the device is idle.
   [[nodiscard]] double input_wait_us(const TraceSpan& step) const {
     double waited = 0;
     for (const std::size_t event : tree_.of_thread(steps_.thread(), step)) {
@@ -211,9 +212,9 @@ class TraceJob {
     return waited;
   }
 
-  // Kernels that run beside each other, or on beyond the step's end, add up to more than it took.
+  // Kernels that overlap, or run past the step's end, add up to more than the step.
   void lengthen_step(double by_s) {
-    constexpr double kSeen_s = 0.5e-6;  // times are told to the microsecond
+    constexpr double kSeen_s = 0.5e-6;  // times are printed in microseconds
     const double took_s = job_.step_s;
     job_.step_s += by_s;
     if (by_s < kSeen_s) return;
@@ -286,7 +287,7 @@ class TraceJob {
   std::vector<TraceSpan> own_busy_;
   CountedSteps steps_;
   std::array<Sum, 2> sums_;  // of steps without, with an update
-  int passes_ = 1;           // micro-batches of a step
+  int passes_ = 1;           // micro-batches per step
   int different_ = 0;
   ImportedJob job_;
 };

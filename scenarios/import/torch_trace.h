@@ -13,38 +13,38 @@
 
 namespace foretrain {
 
-/// What a trace of torch.profiler says of a step of one worker (imported_job.h): the mean over
-/// steps that count (counted_steps.h).
+/// Extracts a step of one worker (imported_job.h) from a trace of torch.profiler: the mean over the
+/// counted steps (counted_steps.h).
 ///
-///     device work   belongs to the operator that launched it: the same `correlation`, the
-///                   innermost one on the launching thread at that time, and all around it
-///     optimizer     within `Optimizer.step` or `Optimizer.zero_grad`
-///     communication collectives, by the kernel's arguments, its name, the operator around it:
-///     their
-///                   bytes count, not their times, which have the wait for others in them
-///     backward      launched by another thread than the step's, or within autograd's engine
-///     forward       what is left
+///     device work     belongs to the operator that launched it, by `correlation`: the innermost
+///                     one on the launching thread at that time, and those around it
+///     optimizer       within `Optimizer.step` or `Optimizer.zero_grad`
+///     communication   collectives, by the kernel's arguments, its name, the operator around it;
+///                     their bytes count, not their times, which include waiting for others
+///     backward        launched by another thread than the step's, or within autograd's engine
+///     forward         everything else
 ///
-/// A layer begins with an operator that owns parameters (trace_layers.h); its bytes are those
-/// of its arguments. What has none belongs to the layer before it, so that sums stay whole.
-/// Backward work finds its layer by the number of the forward operator (`Sequence number`), else it
-/// is of the one before. Without shapes, parameters are what is reduced: each all-reduce is a
-/// layer, of the backward work since the last one. Shapes do not say which weight it is, so each
-/// use counts; where what else the trace says differs, a note does (parameter_evidence.h).
-/// If a step repeats the same passes before one optimizer step, they are micro-batches, and the job
-/// is of one of them (trace_passes.cpp).
+/// A layer begins with an operator that owns parameters (trace_layers.h); its bytes are those of
+/// the operator's arguments. Operators without parameters belong to the layer before, so that sums
+/// are complete. Backward work is assigned by the forward operator's `Sequence number`, else to the
+/// layer of the previous work. Without shapes, parameters follow from reductions: each all-reduce
+/// is a layer with the backward work since the last one. Shapes do not identify a weight, so each
+/// use counts; a note reports contradicting evidence (parameter_evidence.h). If a step repeats the
+/// same passes before one optimizer step, these are micro-batches, and the job describes one of
+/// them (trace_passes.cpp).
 ///
-/// @throws InputError: no device work, or none that a launch can be found for; neither shapes nor
-/// collectives with sizes; a graph, whose kernels have no operator; no backward pass; a step of
-/// more than an hour
+/// @throws InputError if there is no device work, or none with a launch; if there are neither
+/// shapes nor collectives with sizes; for a graph, whose kernels have no operator; without a
+/// backward pass; for a step longer than an hour
 ImportedJob job_of(const ChromeTrace& trace);
 
-/// A shape says how large a weight is, not which it is: one that is used twice looks like two, one
-/// that is frozen like one that is learned. Of a step this compares `layers` with the numbers that
-/// all-reduces carry; with the passes it has, as micro-batches have several; without all-reduces
-/// with the tensors whose gradients are accumulated. `folded`: passes that `layers` were one of.
-/// @return both figures with what to do where they differ; empty: they do not, or nothing else says
-/// it (also where `layers` are what is reduced, by_shapes())
+/// Shapes give the size of a weight, not its identity: a weight that is used twice looks like two,
+/// a frozen one like a trained one. Compares the parameters of `layers` with the numbers in
+/// all-reduces of a step; with its passes, since micro-batches have several; without all-reduces
+/// with the tensors whose gradients are accumulated. `folded`: number of passes that `layers` were
+/// folded from.
+/// @return both figures and a remedy if they differ; empty if they agree or there is no other
+/// evidence (also if `layers` come from reductions, by_shapes())
 std::optional<std::string> doubt_about_parameters(const ChromeTrace& trace,
                                                   const std::vector<DeviceWork>& work,
                                                   const TraceSpan& step, const TraceLayers& layers,

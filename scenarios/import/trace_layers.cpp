@@ -12,9 +12,9 @@ namespace foretrain {
 namespace {
 
 constexpr int kUsualWidth = 4;
-constexpr std::int64_t kMostNumbers = 1'000'000'000'000;  // in a tensor
+constexpr std::int64_t kMostNumbers = 1'000'000'000'000;  // per tensor
 
-// Of a tensor; 0: it is none, or too large to be one.
+// Numbers in a tensor; 0 if it is not a tensor or unreasonably large.
 std::int64_t numbers_of(const TraceTensor& tensor) {
   if (tensor.shape.empty()) return 0;
   std::int64_t product = 1;
@@ -29,7 +29,7 @@ std::int64_t numbers_of(const TraceTensor& tensor) {
 
 std::vector<Reduced> reduced_by(const ChromeTrace& trace, const std::vector<DeviceWork>& work) {
   std::vector<Reduced> all;
-  std::size_t last = OperatorTree::kNone;  // several kernels may do what one operator asks for
+  std::size_t last = OperatorTree::kNone;  // several kernels may serve one operator
   for (const DeviceWork& each : work) {
     if (each.collective == OperatorTree::kNone || each.collective == last) continue;
     last = each.collective;
@@ -53,7 +53,7 @@ std::optional<TraceLayers> TraceLayers::of(const ChromeTrace& trace, const Opera
   return found;
 }
 
-// Forward, and nobody around it owns the same parameters.
+// Whether a forward operator owns parameters and none around it owns the same ones.
 bool TraceLayers::is_owner(std::size_t event) const {
   const TraceEvent& op = trace_.events[event];
   if (op.arguments == 0) return false;
@@ -109,7 +109,7 @@ void TraceLayers::add_owner(std::size_t event) {
   begins_.push_back(op.start_us);
 }
 
-// The layer that began last, in whichever pass; before all of them the first.
+// The layer that began last, in any pass; the first layer if none has begun.
 std::size_t TraceLayers::begun_by(double us) const {
   const auto after = std::ranges::upper_bound(begins_, us);
   if (after == begins_.begin()) return 0;
@@ -133,7 +133,7 @@ void TraceLayers::find_reduced(const std::vector<DeviceWork>& work) {
   }
 }
 
-// The layer of the first all-reduce that is launched after it; after all of them the last's.
+// The layer of the next all-reduce launched after the work, or of the last one.
 std::size_t TraceLayers::reduced_after(const DeviceWork& work) const {
   const auto next = std::ranges::lower_bound(reduced_, trace_.events[work.launch].start_us);
   const auto place = static_cast<std::size_t>(next - reduced_.begin());

@@ -1,4 +1,4 @@
-// The micro-batches of a step: forward passes, each with a backward pass behind it.
+// The micro-batches of a step: forward passes, each followed by a backward pass.
 #include "scenarios/import/trace_layers.h"
 
 #include <algorithm>
@@ -8,9 +8,10 @@
 
 namespace foretrain {
 
-// Another pass begins where a layer follows backward work. Passes are alike if each launches the
-// same kernels in the same order, from its first layer to its last backward work, except those that
-// add gradients up. Other threads than autograd's launch other things: copies of the next batch.
+// A new pass begins at a layer after backward work. Passes are equal if each launches the same
+// kernels in the same order, from its first layer to its last backward work, except kernels that
+// accumulate gradients. Threads other than autograd's launch unrelated work, such as copies of the
+// next batch.
 void TraceLayers::find_passes(const std::vector<DeviceWork>& work) {
   const auto launched_us = [&](const DeviceWork& w) { return trace_.events[w.launch].start_us; };
   const auto is_within = [&](const DeviceWork& w, auto is) {
@@ -33,7 +34,7 @@ void TraceLayers::find_passes(const std::vector<DeviceWork>& work) {
   }
   passes_ = static_cast<int>(first_us.size());
 
-  std::vector<std::vector<std::uint32_t>> kernels(first_us.size());  // by pass: their names
+  std::vector<std::vector<std::uint32_t>> kernels(first_us.size());  // by pass: names of kernels
   std::vector<std::size_t> lengths(first_us.size());
   for (const DeviceWork& each : work) {
     const auto after = std::ranges::upper_bound(first_us, launched_us(each));

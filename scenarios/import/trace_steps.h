@@ -1,4 +1,4 @@
-// Which steps of a trace are measured.
+// Selection of the steps of a trace that are measured.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ struct TraceSpan {
   [[nodiscard]] bool has(double us) const { return start_us <= us && us < end_us; }
 };
 
-/// All but the first two and the last, which the profiler's own start and end lengthen; of three
-/// steps the second, of two the last. In the order of time.
+/// All steps except the first two and the last, which the profiler's start and end lengthen; the
+/// second of three steps, the last of two. In time order.
 std::vector<TraceSpan> measured_steps(std::vector<TraceSpan> steps);
 
 }  // namespace foretrain

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t kBuffer = 1 << 16;
 constexpr std::size_t kMostToken = 1 << 24;   // bytes
-constexpr std::size_t kMostString = 1 << 12;  // that are kept
-constexpr std::size_t kMostMade = 1 << 12;    // at a time
+constexpr std::size_t kMostString = 1 << 12;  // stored bytes
+constexpr std::size_t kMostMade = 1 << 12;    // per call
 
 bool is_blank(int c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == 0; }
 
@@ -33,7 +33,7 @@ constexpr std::array<bool, 256> kOfWords = [] {
 
 bool is_word(int c) { return c > 0 && kOfWords[static_cast<std::size_t>(c)]; }
 
-// What C, C++, Python write for a number that is none.
+// Spellings of non-numbers in C, C++, Python.
 bool is_no_number(std::string_view word) {
   static constexpr std::array<std::string_view, 6> kNames{"inf",  "infinity", "nan",
                                                           "none", "n/a",      "undefined"};
@@ -68,7 +68,7 @@ std::string TraceText::beginning(const std::string& path, std::size_t bytes) {
   return {text.buffer_.data(), std::min(bytes, text.filled_)};
 }
 
-// What follows gzip's end, as zeros of a tape or a block, zlib passes over.
+// zlib skips data after gzip's end, such as zeros of a tape or a block.
 void TraceText::refill() {
   std::memmove(buffer_.data(), buffer_.data() + next_, filled_ - next_);
   filled_ -= std::exchange(next_, 0);
@@ -136,7 +136,7 @@ void TraceText::skip_blanks() {
   while (is_blank(peek())) take();
 }
 
-// Takes what needs no mending, as far as it is in the buffer.
+// Takes buffered characters that need no correction.
 void TraceText::make_plain() {
   const std::size_t room = kMostMade - made_.size();
   const auto first = buffer_.begin() + static_cast<std::ptrdiff_t>(next_);
@@ -175,7 +175,7 @@ void TraceText::make_string() {
 void TraceText::make_escape() {
   const int next = peek(1);
   if (next == '"' && peek(2) == ',' && (peek(3) == '"' || (peek(3) == ' ' && peek(4) == '"'))) {
-    take(2);  // a folder's name ends here: `"D:\work\", "name": ...`
+    take(2);  // end of a folder's name: `"D:\work\", "name": ...`
     made_ += "\\\\\"";
     in_string_ = false;
     token_ = 0;

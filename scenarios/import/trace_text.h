@@ -1,4 +1,4 @@
-// The text of a trace file as strict JSON, a character at a time.
+// The text of a trace file as strict JSON, character by character.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ struct gzFile_s;
 
 namespace foretrain {
 
-/// Reads a file, gzip or not, in bounded memory. It mends what profilers write though JSON has no
-/// such thing:
+/// Reads a file, gzip or not, in bounded memory. It corrects what profilers write although JSON
+/// does not allow it:
 ///
 ///     inf, -nan(ind), N/A, nothing for a value     null
 ///     "D:\work", "D:\work\", "name"                the backslash is a character
@@ -19,9 +19,9 @@ namespace foretrain {
 ///     a comma before the end of a list             nothing
 ///     zeros behind the end                         nothing
 ///
-/// Of a long string its first 4,096 bytes are kept.
-/// @throws InputError: no such file; gzip that is damaged or cut off; blanks, a string or a number
-/// of more than 16 MiB
+/// A long string is cut to its first 4,096 bytes.
+/// @throws InputError if the file is missing, if its gzip is damaged or truncated, or if blanks, a
+/// string or a number exceed 16 MiB
 class TraceText {
  public:
   explicit TraceText(std::string path);
@@ -29,7 +29,7 @@ class TraceText {
   TraceText& operator=(const TraceText&) = delete;
   ~TraceText();
 
-  /// For a parser, which takes what it has seen: there is one position.
+  /// For a parser that reads once: all iterators share one position.
   class Iterator {
    public:
     using iterator_category = std::input_iterator_tag;
@@ -44,7 +44,7 @@ class TraceText {
       ++text_->place_;
       return *this;
     }
-    /// With the end only.
+    /// Only for comparison with the end.
     bool operator==(const Iterator& /*end*/) const { return !text_->has_more(); }
 
    private:
@@ -53,12 +53,12 @@ class TraceText {
   Iterator begin() { return Iterator(this); }
   Iterator end() { return Iterator(nullptr); }
 
-  /// Bytes of the unpacked file that the parser has taken.
+  /// Bytes of the decompressed file that the parser has read.
   [[nodiscard]] std::size_t taken() const { return read_ - (made_.size() - place_); }
-  /// The parser asked for more than there is.
+  /// Whether the parser has read past the end.
   [[nodiscard]] bool at_end() const { return at_end_; }
 
-  /// The first `bytes` of an unpacked file. @throws InputError
+  /// The first `bytes` of the decompressed file. @throws InputError
   static std::string beginning(const std::string& path, std::size_t bytes);
 
  private:
@@ -81,11 +81,11 @@ class TraceText {
   std::string path_;
   gzFile_s* file_;
   std::vector<char> buffer_;
-  std::size_t next_ = 0;    // in the buffer
-  std::size_t filled_ = 0;  // of it
-  std::size_t read_ = 0;    // of the unpacked file
-  std::size_t token_ = 0;   // bytes of this one so far
-  std::string made_;        // JSON that the parser has not taken, from `place_` on
+  std::size_t next_ = 0;    // next byte in the buffer
+  std::size_t filled_ = 0;  // bytes in the buffer
+  std::size_t read_ = 0;    // bytes of the decompressed file
+  std::size_t token_ = 0;   // bytes of the current token so far
+  std::string made_;        // JSON that the parser has not read begins at `place_`
   std::size_t place_ = 0;
   bool in_string_ = false;
   bool at_end_ = false;

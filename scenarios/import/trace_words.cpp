@@ -23,7 +23,7 @@ std::string plain(std::string_view name) {
   return lower;
 }
 
-// Kineto's names of today, which vendors extend by their own; those of 2021 begin in capitals.
+// Kineto's current names, which vendors extend; those of 2021 are capitalized.
 std::optional<TraceKind> kind_of(std::string_view category) {
   const std::string name = plain(category);
   if (name == "cpuop" || name == "userannotation" || name == "operator") return TraceKind::op;
@@ -43,7 +43,7 @@ TraceCollective collective_called(std::string_view name) {
   return TraceCollective::other;
 }
 
-// A short name that ends in `ccl`, with something else than a small letter behind it.
+// A short name that ends in `ccl`, not followed by a lower-case letter.
 bool is_collective_kernel(std::string_view kernel) {
   constexpr std::size_t kLongest = 3;  // oneccl
   const std::size_t place = kernel.find("ccl");

@@ -10,7 +10,8 @@ bool is_optimizer(std::string_view op) {
   return op.starts_with("Optimizer.step") || op.starts_with("Optimizer.zero_grad");
 }
 
-// `autograd::engine::evaluate_function: ConvolutionBackward0`, `NllLossBackward`.
+// Backward operators: `autograd::engine::evaluate_function: ConvolutionBackward0`,
+// `NllLossBackward`.
 bool is_backward(std::string_view op) {
   if (op.starts_with("autograd::engine")) return true;
   const std::size_t place = op.rfind("Backward");
@@ -53,7 +54,7 @@ TraceWork::TraceWork(const ChromeTrace& trace, const OperatorTree& tree)
   std::ranges::sort(lost_us_);
 }
 
-// Preferably what says its size.
+// Prefers an event that gives the collective's size.
 std::size_t TraceWork::collective_of(const DeviceWork& work) const {
   std::size_t found = OperatorTree::kNone;
   for (std::size_t event = work.event; event != OperatorTree::kNone;

@@ -1,4 +1,4 @@
-// Which arguments of PyTorch's operators are parameters.
+// The arguments of PyTorch's operators that are parameters.
 #include "scenarios/import/trace_layers.h"
 #include "scenarios/import/trace_words.h"
 
@@ -10,7 +10,7 @@
 namespace foretrain {
 namespace {
 
-// The second place is the bias; -1: there is none.
+// The second position is the bias; -1 if there is none.
 struct Owner {
   std::string_view op;
   std::array<int, 2> places;
@@ -42,7 +42,7 @@ struct Type {
   int width;
 };
 
-// The first one that a name has in it counts.
+// The first type whose name is contained in the given one counts.
 constexpr std::array kTypes{
     Type{"complex", 8}, Type{"bfloat16", 2}, Type{"float16", 2}, Type{"half", 2}, Type{"float8", 1},
     Type{"double", 8},  Type{"float64", 8},  Type{"float", 4},   Type{"long", 8}, Type{"int64", 8},

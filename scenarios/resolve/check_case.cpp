@@ -96,7 +96,7 @@ void check_length(Case& c) {
                    given[0], c.place_of(given[0]), given[0]));
 }
 
-/// A profile has times alone: no gradients, no examples but their number.
+/// Checks a profile, which has only times: no gradients, no examples except their number.
 void check_profile(Case& c) {
   if (!c.scenario.model.profiled()) return;
   if (c.scenario.numerics && c.places.contains("numerics")) {
@@ -118,7 +118,7 @@ void check_keys(const Case& c) {
   }
 }
 
-/// Every host by its name, in order.
+/// Checks all hosts; returns their names, sorted.
 std::set<std::string> check_hosts(const Case& c) {
   std::set<std::string> names;
   const auto& hosts = c.scenario.cluster.hosts;
@@ -141,14 +141,14 @@ std::set<std::string> check_hosts(const Case& c) {
   return names;
 }
 
-/// Every host reaches every other one over the links that are listed.
+/// Checks that the listed links connect every pair of hosts.
 void check_links(const Case& c, const std::set<std::string>& hosts) {
   const ClusterSpec& cluster = c.scenario.cluster;
   if (cluster.topology != "star" && hosts.empty()) {
     fail(c, "cluster.topology", "there is no cluster.hosts; list them, or remove topology");
   }
   if (cluster.topology != "links") return;
-  // The group of what is linked, by any of its names.
+  // The connected component of each name, as a union-find forest.
   std::map<std::string, std::string> group_of;
   const auto find = [&](std::string name) {
     while (group_of.try_emplace(name, name).first->second != name) name = group_of[name];
@@ -224,7 +224,7 @@ void check_neighbours(const Case& c, const std::set<std::string>& hosts) {
   }
 }
 
-/// What a training costs is the sum over its hosts.
+/// Checks that all prices have one currency, because they are added.
 void check_prices(const Case& c) {
   const auto& hosts = c.scenario.cluster.hosts;
   const auto has_price = [](const HostSpec& host) { return host.price.per_hour > 0; };
@@ -271,8 +271,8 @@ void check_placement(Case& c, const NodeCounts& counts) {
   check_failures(c);
   check_prices(c);
   if (placement.workers.empty() && placement.servers.empty()) return;
-  // A sweep may take strategies without servers beside others; the one worker of `single` is where
-  // their first one is.
+  // A sweep may mix strategies with and without servers; the only worker of `single` is on the host
+  // of the first worker.
   if (counts.servers == 0) placement.servers.clear();
   const bool alone = !protocol_called(c.scenario.training.strategy).several_workers;
   if (alone && !placement.workers.empty()) placement.workers.resize(1);
@@ -280,7 +280,7 @@ void check_placement(Case& c, const NodeCounts& counts) {
   check_place_count(c, "servers", placement.servers.size(), counts.servers);
 }
 
-/// Every worker of a host with devices has one of its own.
+/// Checks that every worker on a host with devices has its own device.
 void check_devices(const Case& c) {
   const auto& hosts = c.scenario.cluster.hosts;
   std::map<std::string, int> workers;
@@ -327,7 +327,7 @@ void check_stragglers(Case& c, int workers, Reading& reading) {
     std::erase_if(indices, [&](int index) { return index >= workers; });
     if (indices.empty()) without_workers.insert(&stragglers[s]);
   }
-  // An empty list would stand for all workers.
+  // An empty list would mean all workers.
   std::erase_if(stragglers, [&](const StragglerSpec& s) { return without_workers.contains(&s); });
 }
 

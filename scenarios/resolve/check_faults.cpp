@@ -1,4 +1,4 @@
-// What must hold of the faults of a scenario, of one as of all of them.
+// The rules for the faults of a scenario.
 #include "models/protocol/registry.h"
 #include "scenarios/language/units.h"
 #include "scenarios/resolve/check_case.h"
@@ -25,7 +25,7 @@ std::vector<std::string> kinds_of(const FaultSpec& fault) {
   return kinds;
 }
 
-/// Which key says what happens.
+/// Returns the key that gives the kind of the fault.
 std::string check_kind(const Case& c, const std::string& key, const FaultSpec& fault) {
   const std::vector<std::string> kinds = kinds_of(fault);
   if (kinds.empty()) {
@@ -37,7 +37,7 @@ std::string check_kind(const Case& c, const std::string& key, const FaultSpec& f
   return key + "." + kinds.front();
 }
 
-/// All nodes that it names are there. False: a case of a sweep that has not got them.
+/// Checks that all named nodes exist. Returns false if only this case of a sweep lacks them.
 bool check_names(const Case& c, const std::string& key, const FaultSpec& fault, Reading& reading) {
   const auto is_missing = [&](const std::string& name) { return !node_called(c.scenario, name); };
   const std::vector<std::string> names = named_by(fault);
@@ -57,7 +57,7 @@ bool check_names(const Case& c, const std::string& key, const FaultSpec& fault, 
   return false;
 }
 
-/// Hosts are known, and the two of a cut differ.
+/// Checks that the hosts are known, and that those of a cut differ.
 void check_link(const Case& c, const std::string& key, const FaultSpec& fault) {
   if (fault.cut.empty() && fault.slow.empty()) return;
   if (!fault.cut.empty() && fault.cut.size() != 2) {
@@ -78,12 +78,12 @@ void check_link(const Case& c, const std::string& key, const FaultSpec& fault) {
                    host_of(fault.cut[0])));
 }
 
-/// Somebody may take the place of who is killed.
+/// Checks that a killed node can be replaced.
 void check_restart(const Case& c, const std::string& key, FaultSpec& fault, Reading& reading) {
   if (!fault.restart_after) return;
   const std::string of = key + ".restart_after";
   const TrainingSpec& training = c.scenario.training;
-  // By its strategy: the key itself is one that a kill has.
+  // Noted under the strategy, because the key itself is valid for any kill.
   const std::string by = "training.strategy";
   const Protocol& own = protocol_called(training.strategy);
   const bool others_wait = own.several_workers && training.rejoin_limit.ns > 0;
@@ -111,7 +111,7 @@ void check_restart(const Case& c, const std::string& key, FaultSpec& fault, Read
   fault.restart_after.reset();
 }
 
-/// Who dies before it has begun is a typing mistake.
+/// Rejects a death before the node's begin as a typing mistake.
 void check_lives(const Case& c) {
   for (int node = 0; node < node_counts(c.scenario).workers; ++node) {
     const FaultSchedule life = fault_schedule_of(c.scenario, node);

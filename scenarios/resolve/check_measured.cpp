@@ -1,4 +1,4 @@
-// Whether rows of measured networks are each there once, whether the network is one of them.
+// The rules for measured rows of networks.
 #include "scenarios/language/propose.h"
 #include "scenarios/resolve/check_case.h"
 #include "scenarios/spec/measured_networks.h"
@@ -31,7 +31,7 @@ void check_each_once(const Case& c, std::size_t host) {
   }
 }
 
-/// Somebody measured the network on one of the hosts.
+/// Checks that at least one host has rows of the network.
 void check_known(const Case& c) {
   const std::string& network = c.scenario.model.profile_network;
   std::vector<MeasuredNetwork> all;
@@ -60,9 +60,9 @@ void check_measured(Case& scenario_case) {
   auto& hosts = scenario.cluster.hosts;
   for (std::size_t i = 0; i < hosts.size(); ++i) check_each_once(scenario_case, i);
   const std::string& network = scenario.model.profile_network;
-  // A job without a cluster may be tried on hosts that have them.
+  // A job without a cluster may get hosts with such rows later.
   if (!network.empty() && !hosts.empty()) check_known(scenario_case);
-  if (!scenario.neighbours.empty()) return;  // whose networks are others
+  if (!scenario.neighbours.empty()) return;  // neighbours may use other networks
   for (HostSpec& host : hosts) keep_network(host.measured, network);
 }
 

@@ -1,4 +1,4 @@
-// What is named is opened as a training would open it, so both refuse the same.
+// Opens named files as a training does, so that both reject the same.
 #include "scenarios/language/input_error.h"
 #include "scenarios/library/machine_file.h"
 #include "scenarios/resolve/check_case.h"

@@ -1,4 +1,4 @@
-// What a model is too small for, or cannot do.
+// Rejects what a model is too small for, or does not support.
 #include "models/cost/work.h"
 #include "scenarios/resolve/check_case.h"
 #include "scenarios/resolve/make_training.h"
@@ -13,9 +13,9 @@
 namespace foretrain {
 namespace {
 
-constexpr double kMostProfiled_s = 1e6;  // as a host's `compute`
+constexpr double kMostProfiled_s = 1e6;  // as for a host's `compute`
 
-/// Refuses what was measured on a host where that makes no time, or one that no clock could count.
+/// Rejects measured rates of hosts that give no time, or one that no clock could count.
 void check_measured_times(const Case& c, std::int64_t examples, const Network& network) {
   const int batch = c.scenario.training.batch_size;
   const auto& hosts = c.scenario.cluster.hosts;
@@ -43,10 +43,10 @@ void check_measured_times(const Case& c, std::int64_t examples, const Network& n
   }
 }
 
-/// Refuses a profile that takes so long, here, that no clock could count it.
+/// Rejects a profile whose time on this host exceeds what a clock can count.
 void check_profile_times(const Case& c, const DatasetShape& shape, const Network& network) {
   const int batch = profile_batch(c.scenario);
-  // Of the batch that was measured: `read_profile` has seen to it that this can be counted.
+  // For the measured batch: `read_profile` has checked that this time can be counted.
   const double measured_s = gradient_cost(network, batch).measured.seconds();
   const auto examples = std::max(c.scenario.training.examples_a_gradient(), shape.test_examples);
   check_measured_times(c, examples, network);

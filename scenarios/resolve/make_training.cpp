@@ -1,4 +1,4 @@
-// A training by its scenario: network, layout, length.
+// Makes the training of a scenario: network, layout, length.
 #include "scenarios/resolve/make_training.h"
 
 #include "models/base/check.h"
@@ -25,7 +25,7 @@
 namespace foretrain {
 namespace {
 
-/// @throws NetworkError; of a profile InputError
+/// @throws NetworkError; InputError for a profile
 std::shared_ptr<const Network> make_network(const Scenario& scenario, const InputShape& input) {
   const ModelSpec& model = scenario.model;
   if (model.profiled()) {
@@ -40,7 +40,7 @@ std::shared_ptr<const Network> make_network(const Scenario& scenario, const Inpu
   return std::make_shared<const Network>(spec, input);
 }
 
-/// The network, or an error at the layer that is wrong.
+/// The network; an error names the wrong layer.
 std::shared_ptr<const Network> network_of(const Case& c, const DatasetShape& shape) {
   try {
     return make_network(c.scenario, shape.input);
@@ -56,8 +56,8 @@ const Protocol& protocol_of(const Scenario& scenario) {
   return protocol_called(scenario.training.strategy);
 }
 
-/// What sums of workers go over: of the hosts the slowest; of one host's devices their links, a
-/// port each.
+/// The links of sums among workers: the slowest host's, or the links between devices of a single
+/// host, with a port each.
 SumLinks sum_links(const Scenario& scenario, int workers) {
   const ClusterSpec& cluster = scenario.cluster;
   SumLinks links;
@@ -90,7 +90,7 @@ SumLinks sum_links(const Scenario& scenario, int workers) {
   return links;
 }
 
-/// Which sums go over trees: that of a single group goes nowhere.
+/// The sums that use trees; that of a single group needs no messages.
 Trees trees_of(const Scenario& scenario, const Training& training) {
   if (!reads(protocol_of(scenario), kAlgorithm)) return {};
   const std::string& algorithm = training.options.word(kAlgorithm);
@@ -105,15 +105,15 @@ Trees trees_of(const Scenario& scenario, const Training& training) {
   }
   if (algorithm == "tree") trees.up_to = {std::numeric_limits<std::int64_t>::max()};
   if (algorithm != "auto") return trees;
-  // Buckets overlap, so latencies are waited for once, bytes by all of them.
+  // Buckets overlap, so latencies count once, bytes for all buckets.
   const Bytes most = trees_up_to(sum_links(scenario, training.workers), group, trees.group);
   const Bytes all{4 * training.network->parameters()};
   if (all <= most) trees.up_to = {std::numeric_limits<std::int64_t>::max()};
   return trees;
 }
 
-// Of an all-reduce: small enough to be summed while it is in the cache, so large that messages are
-// few. 25 MB between two processes took 13 to 15 ms so, 14 to 19 in 128 KiB, 17 to 21 in 64 KiB.
+// For all-reduce: small enough to be summed in the cache, large enough for few messages. With this
+// size 25 MB between two processes took 13 to 15 ms, with 128 KiB 14 to 19, with 64 KiB 17 to 21.
 constexpr Bytes kMostChunk{250 * 1000};
 
 /// The lengths of the tensors that `bucket_size: per_tensor` sends one by one.
@@ -124,7 +124,7 @@ std::vector<std::int64_t> tensors_of(const Network& network) {
   return tensors;
 }
 
-/// How many tensors of the network are in each bucket.
+/// Sets the number of the network's tensors in each bucket.
 Layout with_tensors(Layout layout, const Network& network, bool per_tensor) {
   const auto a_parameter =
       static_cast<double>(network.blocks().size()) / static_cast<double>(layout.parameters);
@@ -135,7 +135,7 @@ Layout with_tensors(Layout layout, const Network& network, bool per_tensor) {
   return layout;
 }
 
-/// Gradients a worker, after the length that the scenario gives; of what is known of `made`.
+/// Gradients per worker by the length in the scenario; uses what `made` has already.
 std::int64_t steps_of(const Scenario& scenario, const Training& made, std::int64_t examples) {
   const TrainingSpec& training = scenario.training;
   const std::int64_t workers = made.workers;
@@ -146,21 +146,21 @@ std::int64_t steps_of(const Scenario& scenario, const Training& made, std::int64
   const double epochs = training.epochs > 0 ? training.epochs : 1;
   const double steps = epochs * static_cast<double>(examples) /
                        static_cast<double>(workers * training.examples_a_gradient());
-  // 0.7 epochs of 1,000 examples are 700, though 0.7 is a little less in binary, or more.
+  // With rounding: 0.7 epochs of 1,000 examples are 700, although 0.7 is not exact in binary.
   constexpr double kRounding = 1e-9;
   const double whole = std::round(steps);
   const bool close = std::abs(steps - whole) <= kRounding * steps;
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(close ? whole : std::ceil(steps)));
 }
 
-/// Of a sparse model: parameters that a batch touches, in the mean.
+/// Mean number of parameters that a batch touches, for a sparse model.
 double touched_mean(const Network& network, const DatasetShape& shape) {
   const std::int64_t others = network.parameters() - network.layers().front()->weights();
   return shape.features_mean * static_cast<double>(network.weights_a_feature()) +
          static_cast<double>(others);
 }
 
-/// Between evaluations, however the scenario counts.
+/// Steps between evaluations, whichever unit the scenario uses.
 std::int64_t evaluation_steps(const Scenario& scenario) {
   const TrainingSpec& training = scenario.training;
   if (!training.evaluate_by_examples || training.evaluate_every == 0)
@@ -267,7 +267,8 @@ Layout layout_of(const Scenario& scenario, const Training& training, int servers
   const Bytes all{parameters * 4};
   const Bytes largest = scenario.training.bucket_size;
   if (servers > 0) {
-    // A sparse message carries what a batch touches, however large the model: a bucket is a shard.
+    // A sparse message has what a batch touches, whatever the model's size: a bucket is a whole
+    // shard.
     if (training.sparse()) return make_layout(parameters, all, servers);
     if (training.forward_waits) {
       return make_ddp_layout(tensors_of(*training.network), largest, largest, servers);
@@ -275,7 +276,7 @@ Layout layout_of(const Scenario& scenario, const Training& training, int servers
     return largest.value > 0 ? make_layout(parameters, largest, servers)
                              : make_tensor_layout(tensors_of(*training.network), servers);
   }
-  // Of a single worker nothing travels, so nothing is cut.
+  // A single worker sends nothing, so nothing is cut.
   if (training.workers == 1) return make_layout(parameters, all, 1);
   const Trees trees = trees_of(scenario, training);
   if (training.forward_waits) {

@@ -84,7 +84,7 @@ class StragglerDraws {
 /// An exponential time of mean `every`.
 Duration draw_interval(Duration every, Stream& stream);
 
-/// A time in which a node stands still.
+/// A time in which a node is paused.
 struct Pause {
   Instant begin;
   Duration length;
@@ -138,7 +138,7 @@ class StandingStill {
   PauseDraws draws_;
   double stretch_;
   std::optional<Pause> next_;
-  std::optional<Instant> until_;  // it stands still
+  std::optional<Instant> until_;  // end of the current pause
 };
 
 /// The longest pause of any straggler; 0 if there is none.

@@ -23,9 +23,9 @@ struct ServerCost : AffineCost {
 /// `framework:` - the sessions, graphs and barriers of another program, as studies of it report
 /// them. All zero in a forecast of this program's own run.
 ///
-///     start-up of every node   session_start, then chief_wait where workers go in step
+///     start-up of every node   session_start, then chief_wait in synchronous strategies
 ///     a gradient               a batch: step + examples x example; update + (workers - 1) x round;
-///                              what it costs anyway
+///                              plus its cost in this program
 ///     a collective             collective, before a worker's part of it, one after another
 ///     a message                tensor on the sender's core, tensor on the receiver's
 ///     a gradient at a server   server, by its bytes and tensors, on one of server_threads

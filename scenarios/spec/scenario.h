@@ -126,7 +126,7 @@ struct CheckpointSpec {
   BytesPerSecond write_rate{};              ///< simulate: 0: the rate of the host's machine
   std::optional<Duration> write_latency{};  ///< simulate: nothing: the same
 
-  /// The disk cost on a host with this machine; kAssumedDisk fills in what neither of them gives.
+  /// The disk cost on a host with `of_machine`; kAssumedDisk fills in what neither of them gives.
   [[nodiscard]] DiskCost disk_on(const DiskCost& of_machine) const {
     const DiskCost& rest = of_machine.known() ? of_machine : kAssumedDisk;
     return {write_rate.value > 0 ? write_rate : rest.write_rate,

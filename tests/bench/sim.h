@@ -13,9 +13,9 @@ namespace foretrain::bench {
 ///
 ///     --smoke        one short simulation of each kind
 ///     --only NAMES   of these groups: engine, server, ring, large, numerics, sweep, first, huge;
-///                    huge (100,000 workers) runs only where it is named
+///                    huge (100,000 workers) runs only if it is named
 ///     --rounds N     rounds of all figures; the median is the figure; default 3
-///     --peer         SimGrid simulates the same star in alternation; ratios are told
+///     --peer         SimGrid simulates the same star in alternation; ratios are printed
 void simulations(const std::vector<std::string>& arguments, Report& report);
 
 }  // namespace foretrain::bench

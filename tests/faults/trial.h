@@ -18,7 +18,8 @@ struct Trial {
 };
 
 /// Draws a training of `strategy` with faults from the seed and simulates it with numerics, without
-/// and with the faults. Beside the invariants of single nodes (invariants.h) it checks the whole:
+/// and with the faults. In addition to the rules for single nodes (invariants.h) it checks the
+/// whole:
 ///
 /// 1. It continues soon after the last fault until its end, or names a missing node that a fault
 ///    has lost (liveness.h). It never fails silently or hangs.

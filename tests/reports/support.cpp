@@ -1,4 +1,4 @@
-// Records made by hand, others drawn from a seed.
+// Records made by hand or from a seed.
 #include "tests/reports/support.h"
 
 #include "models/base/random.h"
@@ -24,13 +24,13 @@ using namespace literals;
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-/// Any finite double, or what stands for an unknown figure.
+/// Any finite double, or the value for an unknown figure.
 double any_double(Stream& draw) {
   const auto value = std::bit_cast<double>(draw.bits());
   return draw.below(5) == 0 || !std::isfinite(value) ? kUnknown : value;
 }
 
-/// A time of either sign from nanoseconds to a year; sums over a record fit 64 bits.
+/// A time of either sign from nanoseconds to a year; sums over a record fit into 64 bits.
 Duration any_time(Stream& draw) {
   const auto ns = static_cast<std::int64_t>(draw.bits());
   return {ns >> (8 + draw.below(56))};

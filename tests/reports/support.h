@@ -1,4 +1,4 @@
-// Records, scenarios, folders for the tests of reports.
+// Shared records, scenarios, folders for tests of reports.
 #pragma once
 
 #include "reports/record/record.h"
@@ -10,7 +10,7 @@
 
 namespace foretrain::testing {
 
-/// A new empty folder that is gone when its owner is.
+/// A new empty folder, removed with its owner.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -27,16 +27,16 @@ class TemporaryFolder {
 std::string read_text(const std::filesystem::path& path);
 void write_text(const std::filesystem::path& path, const std::string& text);
 
-/// A case of a sweep over strategies with the scenario's name `study`.
+/// A case of a sweep over strategies in a scenario named `study`.
 Case case_of(const std::string& strategy);
 
 /// Two workers, a server, four steps of 10, 20, 30 and 50 ms without evaluation, 0.1 s in all.
 Record small_record(Mode mode, const std::string& strategy);
 
-/// The text that a terminal shows of these records (result_of).
+/// The text on a terminal for these records (result_of).
 std::string told_of(const std::vector<Record>& records, bool full = false);
 
-/// Rows with awkward figures: unknown ones, the largest integers, subnormal doubles.
+/// Rows with extreme figures: unknown ones, the largest integers, subnormal doubles.
 Record random_record(std::uint64_t seed);
 
 }  // namespace foretrain::testing

@@ -1,4 +1,4 @@
-// Helpers to test what bad input is told.
+// Helpers for tests of error messages.
 #pragma once
 
 #include "scenarios/language/input_error.h"
@@ -10,7 +10,7 @@
 
 namespace foretrain {
 
-/// What `read` says of its input; a text that matches nothing where it takes it.
+/// The error message of `read`; a text that matches nothing if there is no error.
 template <class Read>
 std::string error_of(Read read) {
   try {
@@ -23,13 +23,13 @@ std::string error_of(Read read) {
   return "(no error)";
 }
 
-/// What reading `text` as `x.yaml` says.
+/// The error message for `text` in a file x.yaml.
 inline std::string scenario_error(const std::string& text,
                                   const std::vector<std::string>& overrides = {}) {
   return error_of([&] { parse_scenario(text, "x.yaml", overrides); });
 }
 
-/// The one case of `text`.
+/// The single case of `text`.
 inline Scenario only(const std::string& text, const std::vector<std::string>& overrides = {}) {
   const auto cases = parse_scenario(text, "x.yaml", overrides);
   REQUIRE(cases.size() == 1);

@@ -242,7 +242,7 @@ TEST_CASE("closed form E: a ring takes 2 (N - 1) a + 2 (N - 1) / N S / B") {
 TEST_CASE("closed form E: N servers beside N workers move the bytes of a ring") {
   const int nodes = 5;
   const auto bytes_between_hosts = [](const Record& record, int servers) {
-    // Between a worker and the server beside it, 1/N of the bytes stays on their host.
+    // 1/N of the bytes of a worker and a server on one host stays there.
     double sum = 0;
     for (const NodeTotals& node : record.nodes) sum += static_cast<double>(node.tx.value);
     return servers == 0 ? sum : sum * (servers - 1) / servers;

@@ -131,9 +131,9 @@ TEST_CASE("sharded: one worker has all it needs") {
   CHECK(job.record().nodes.front().tx == Bytes{});
 }
 
-// Two workers with one bucket of 200 kB each, nothing beside the gradient: they scatter at 20 MB/s,
-// the owner reads its values, its gradient and the other's and writes new values at 100 MB/s, they
-// gather.
+// Two workers with one bucket of 200 kB each and nothing else after the gradient: they scatter at
+// 20 MB/s, the owner reads its values, its gradient and the other's and writes new values at 100
+// MB/s, they gather.
 TEST_CASE("sharded: gradients in parts take scatter and half an update and gather") {
   const std::string shard = GENERATE("optimizer", "gradients");
   ShardedJob job(shard, 2, 100'000);

@@ -30,7 +30,7 @@ class KeptStates {
     if (std::ssize(cut.states[node]) != keep.size.value) ++moved;
     under_way_[{node, keep.job}] = std::move(keep);
   }
-  /// Tells that the state is saved: until now it may have been read.
+  /// The node learns that its state is saved; until now the state may have been read.
   void told(int node, JobId job) {
     const auto keep = under_way_.find({node, job});
     if (keep == under_way_.end()) return;

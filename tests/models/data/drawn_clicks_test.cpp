@@ -1,5 +1,4 @@
-// Drawn clicks: reproducible from a seed, with the documented popularity, labelled by their
-// weights.
+// Drawn clicks: reproducible from a seed, labelled by their weights, as popular as documented.
 #include "models/data/drawn_clicks.h"
 
 #include "models/data/open_data.h"

@@ -1,4 +1,4 @@
-// What a record says against its own figures.
+// Caveats of a record about its own figures.
 #include "reports/record/caveats.h"
 
 #include "reports/record/collector.h"
@@ -22,7 +22,7 @@ void add_node(Record& record, const std::string& role, const std::string& host) 
   node.host = host;
 }
 
-/// So many steps of each worker, server0 on the host of the first one.
+/// A record with this many steps of each worker, server0 on the host of the first one.
 Record record_of(const std::vector<int>& steps) {
   Record record;
   record.mode = Mode::simulate;
@@ -71,7 +71,7 @@ TEST_CASE("caveats: a worker that made more than 1.5 times its even share is nam
   CHECK(uneven_share(record_of({49, 26, 25})).empty());
   CHECK(uneven_share(record_of({10})).empty());
   CHECK(uneven_share(record_of({0, 0})).empty());
-  // A worker that made none counts, too.
+  // A worker without gradients counts, too.
   CHECK(uneven_share(record_of({10, 0})).starts_with("worker0 made 100 %"));
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("caveats: a training that diverged does not end as if well") {
     CHECK(contains(caveats(ended_with(loss)), "it diverged: its loss is no number"));
   }
   CHECK(caveats(ended_with(0.2)).empty());
-  CHECK(caveats(ended_with(2.9)).empty());  // it learnt nothing
+  CHECK(caveats(ended_with(2.9)).empty());  // it has not learned anything
   Record overfit = ended_with(6);
   overfit.steps.back().report.loss = 0.01;
   CHECK(caveats(overfit).empty());

@@ -1,4 +1,4 @@
-// What the steps come to where their rows are not kept.
+// Totals of steps whose rows are not stored.
 #include "reports/record/collector.h"
 
 #include "models/base/random.h"
@@ -21,7 +21,7 @@ namespace {
 using namespace testing;
 using namespace literals;
 
-/// A step of so many ns in all, evaluation beside them, its phases uneven.
+/// A step of this many ns in all plus an evaluation, with unequal phases.
 StepReport step_of(std::int64_t ns) {
   StepReport step;
   step.start = {17};
@@ -82,7 +82,7 @@ TEST_CASE("step tally: of very many steps the median is as good as a thousandth"
   const double median = static_cast<double>(lengths[lengths.size() / 2]);
   CHECK(static_cast<double>(tally.totals().median.ns) == Approx(median).epsilon(1e-3));
   CHECK(tally.totals().steps == std::ssize(lengths));
-  StepTally short_ones;  // that have a bucket each
+  StepTally short_ones;  // each in its own bucket
   for (std::size_t i = 0; i <= 2 * StepTally::kExact; ++i) {
     short_ones.add(step_of(i % 2 == 0 ? 700 : 14));
   }

@@ -1,4 +1,4 @@
-// The folder of a record: what is written reads back, what is damaged is named.
+// The folder of a record: it reads back equal, damaged files are named.
 #include "reports/record/files.h"
 
 #include "reports/record/run_json.h"
@@ -29,7 +29,7 @@ void replace(const std::filesystem::path& path, const std::string& from, const s
   write_text(path, text.replace(at, from.size(), to));
 }
 
-/// What reading the folder complains of, the folder's own name left out.
+/// The error of reading the folder, without the folder's name.
 std::string complaint(const std::filesystem::path& folder) {
   try {
     (void)read_record(folder);
@@ -56,15 +56,15 @@ TEST_CASE("files: a file is written whole or not at all, whatever its place is")
   }
   CHECK(read_text(path) == "older");
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
-  // Of a link what it leads to is written, and the link stays.
+  // A link stays; its target is written.
   std::filesystem::create_symlink("file", folder.path() / "link");
   write_text_file(folder.path() / "link", "newer");
   CHECK(std::filesystem::is_symlink(folder.path() / "link"));
   CHECK(read_text(path) == "newer");
-  // What is no file is written as it is.
+  // Special files are written in place.
   write_text_file("/dev/null", "nothing");
   CHECK(std::filesystem::is_character_file("/dev/null"));
-  // A place that is none is the user's fault, not the disk's.
+  // An invalid path is the user's error, not the disk's.
   CHECK_THROWS_AS(write_text_file(folder.path() / "no/file", "x"), InputError);
   try {
     write_text_file(folder.path() / "no/file", "x");
@@ -198,7 +198,7 @@ TEST_CASE("record: rows are written as people read them, to the nanosecond") {
   const TemporaryFolder folder;
   Record record = small_record(Mode::run, "sync");
   record.steps.resize(1);
-  record.steps[0].report.start = {9'007'199'254'740'993};  // 2^53 + 1: no double is equal to it
+  record.steps[0].report.start = {9'007'199'254'740'993};  // 2^53 + 1, which is no double
   record.steps[0].report.loss = std::numeric_limits<double>::quiet_NaN();
   write_record(record, folder.path());
   CHECK(read_text(folder.path() / "steps.csv") ==

@@ -1,4 +1,4 @@
-// Who may write into a folder, until when.
+// The lock of a folder: its owner, its duration.
 #include "reports/record/files.h"
 #include "scenarios/language/input_error.h"
 #include "tests/support/temp_folder.h"

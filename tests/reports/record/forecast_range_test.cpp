@@ -1,4 +1,4 @@
-// The range of a forecast, from calibrations that were made up.
+// The range of a forecast from made-up calibrations.
 #include "reports/record/forecast_range.h"
 
 #include "tests/reports/support.h"
@@ -9,7 +9,7 @@ namespace foretrain {
 namespace {
 using namespace testing;
 
-/// On one core, or on one each.
+/// All nodes on core 0, or the second one on another core.
 Record calibrated(int second_core) {
   Record record = small_record(Mode::simulate, "sync");
   REQUIRE(record.nodes.size() > 1);

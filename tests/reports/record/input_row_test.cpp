@@ -1,4 +1,4 @@
-// What a record keeps of a node's inputs, by which a replay knows them again.
+// The recorded inputs of a node, by which a replay recognizes them.
 #include "reports/record/input_row.h"
 
 #include <catch2/catch.hpp>

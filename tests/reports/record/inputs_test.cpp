@@ -1,4 +1,4 @@
-// inputs.bin: what is written is read, what is damaged is named.
+// inputs.bin: it reads back equal, damage is named.
 #include "reports/record/inputs.h"
 
 #include "scenarios/language/input_error.h"
@@ -17,8 +17,8 @@ std::string inputs_file(const std::vector<InputRow>& rows) {
   return text;
 }
 
-/// Of two nodes of three: node 2 begins, is told of a message, a job, the loss of node 1; node 0
-/// begins between them.
+/// Inputs of two of three nodes: node 2 starts, receives a message, the end of a job, the loss of
+/// node 1; node 0 starts in between.
 std::vector<InputRow> rows() {
   std::vector<InputRow> all(5);
   all[0].node = 2;

@@ -1,4 +1,4 @@
-// Signals that ask a command to end.
+// Signals that interrupt a command.
 #include "reports/record/interruption.h"
 
 #include "reports/record/not_done.h"
@@ -20,7 +20,7 @@ bool rings() {
   return poll(&bell, 1, 0) == 1;
 }
 
-/// The status of a process that does this, as wait has it.
+/// The wait status of a process that does `work`.
 template <class Work>
 int status_of_child(const Work& work) {
   const pid_t child = fork();
@@ -43,14 +43,14 @@ TEST_CASE("interruption: a signal is heard once it came, by who asks as by who s
     CHECK_NOTHROW(Interruption::check());
     std::raise(signal);
     CHECK(rings());
-    CHECK(rings());  // whoever sleeps later hears it, too
+    CHECK(rings());  // a later sleeper is woken, too
     CHECK(Interruption::signal() == signal);
     CHECK(Interruption::asked());
     CHECK_THROWS_AS(Interruption::check(), NotDone);
     CHECK(interrupted_by(signal) == "interrupted by signal " + std::to_string(signal));
   }
   CHECK_FALSE(Interruption::asked());
-  CHECK(Interruption::last() == signal);  // for who tells the exit status
+  CHECK(Interruption::last() == signal);  // for the exit status
   CHECK(Interruption::descriptor() == -1);
   std::signal(SIGHUP, before);
 }
@@ -63,7 +63,7 @@ TEST_CASE("interruption: one within another changes nothing, the next begins ane
       std::raise(SIGTERM);
     }
     CHECK(Interruption::signal() == SIGTERM);
-    std::raise(SIGTERM);  // still no end of this process
+    std::raise(SIGTERM);  // does not end this process
     const Interruption next_training;
     CHECK(Interruption::signal() == SIGTERM);
   }
@@ -73,7 +73,7 @@ TEST_CASE("interruption: one within another changes nothing, the next begins ane
 
 TEST_CASE("interruption: without one, signals end the process as ever") {
   const int status = status_of_child([] {
-    std::signal(SIGTERM, SIG_DFL);  // Catch has ears of its own
+    std::signal(SIGTERM, SIG_DFL);  // Catch has its own handler
     { const Interruption gone; }
     std::raise(SIGTERM);
   });
@@ -96,7 +96,7 @@ TEST_CASE("interruption: a second signal ends a process in which nobody has aske
   const int deaf = status_of_child([] {
     const Interruption interruption;
     std::raise(SIGINT);
-    std::raise(SIGINT);  // at once: the same press
+    std::raise(SIGINT);  // at once: the same key press
     sleep(3);
     std::raise(SIGINT);
   });

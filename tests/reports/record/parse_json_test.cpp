@@ -1,4 +1,4 @@
-// Errors of JSON files by their line.
+// Errors of JSON files with their lines.
 #include "reports/record/json_object.h"
 #include "scenarios/language/input_error.h"
 

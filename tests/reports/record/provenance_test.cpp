@@ -1,4 +1,4 @@
-// Which program wrote a record: kept beside it, never in it.
+// The program that wrote a record: stored beside the record, not in it.
 #include "reports/record/provenance.h"
 
 #include "reports/record/files.h"

@@ -1,4 +1,4 @@
-// Rows of text come back as they were written.
+// Rows of text read back as they were written.
 #include "reports/record/record_csv.h"
 
 #include <catch2/catch.hpp>

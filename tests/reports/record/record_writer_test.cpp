@@ -1,4 +1,4 @@
-// Records that grow: what a killed writer leaves, what a full disk leaves.
+// Growing records after the writer was killed, or on a full disk.
 #include "reports/record/record_writer.h"
 
 #include "reports/record/collector.h"
@@ -24,7 +24,7 @@ using namespace testing;
 using namespace literals;
 namespace fs = std::filesystem;
 
-/// A run of two workers with a server, so many steps of each, one input a step.
+/// A run of two workers and a server, with this many steps of each and one input per step.
 Record long_record(std::int64_t steps) {
   Record record = small_record(Mode::run, "sync");
   record.steps.clear();
@@ -58,7 +58,7 @@ Record rows_of(const Record& record, std::size_t from, std::size_t to) {
   return rows;
 }
 
-/// Leaves what a writer leaves that is killed after all rows.
+/// Leaves the files of a writer that was killed after all rows.
 void write_without_end(const Record& record, const fs::path& folder) {
   RecordWriter writer(folder, RowsKept::all, {});
   writer.begin();

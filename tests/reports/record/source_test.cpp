@@ -1,4 +1,4 @@
-// Where figures come from, in words: nothing is calibrated that nobody measured.
+// The sources of a forecast's figures in words: "calibrated" only after a measurement.
 #include "reports/record/source.h"
 
 #include "tests/reports/support.h"

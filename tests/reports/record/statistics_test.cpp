@@ -1,4 +1,4 @@
-// Order statistics of sets small enough to work out by hand.
+// Order statistics of sets small enough for a calculation by hand.
 #include "reports/record/statistics.h"
 
 #include <catch2/catch.hpp>
@@ -52,7 +52,8 @@ TEST_CASE("statistics: Kendall's tau-b counts pairs and makes up for ties") {
   CHECK(tau({1, 1, 2}, {1, 2, 3}).value() == Approx(2 / std::sqrt(2.0 * 3)));
   CHECK_FALSE(tau({1, 1}, {1, 2}).has_value());
   CHECK_FALSE(tau({}, {}).has_value());
-  // What is told apart need not be transitive: the first and the last, neither from the second.
+  // A relation with ties need not be transitive: the first and the last differ, but neither from
+  // the second.
   RankAgreement agreement;
   agreement.add(1, 1);
   agreement.add(0, 1);

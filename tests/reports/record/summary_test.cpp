@@ -1,4 +1,4 @@
-// The figures of a record against figures worked out by hand.
+// The figures of a record, compared with a calculation by hand.
 #include "reports/record/summary.h"
 
 #include "tests/reports/support.h"
@@ -148,7 +148,7 @@ TEST_CASE("summary as JSON: what is not known is null, never a number") {
 
 TEST_CASE("weights hash: it is the SHA-256 of the little-endian bytes") {
   CHECK(weights_sha256({}) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  // The bytes "abcdabcd", and the digest that sha256sum gives for them.
+  // The bytes "abcdabcd", with the digest by sha256sum.
   const std::array<float, 2> weights{0x1.c6c4c2p+73F, 0x1.c6c4c2p+73F};
   CHECK(weights_sha256(weights) ==
         "3bc49b73e2fb201924d9dcce5fb6d6fd7cfbf58c49be8cc46439c05dc634b151");

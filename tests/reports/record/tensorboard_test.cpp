@@ -1,4 +1,4 @@
-// Event files: read back record by record, checksums by another method.
+// Event files: read back record by record, with an independent checksum.
 #include "reports/record/tensorboard.h"
 
 #include "reports/record/downsampled.h"
@@ -24,7 +24,7 @@ namespace {
 using namespace testing;
 using namespace literals;
 
-/// Bit by bit, as the polynomial is written down (RFC 3720, reflected).
+/// Bit by bit, from the polynomial (RFC 3720, reflected).
 std::uint32_t crc32c(std::string_view data) {
   std::uint32_t crc = ~0U;
   for (const char byte : data) {
@@ -34,7 +34,7 @@ std::uint32_t crc32c(std::string_view data) {
   return ~crc;
 }
 
-/// The format says rotated to the right by 15, with a constant added.
+/// The format's mask is a rotation to the right by 15 plus a constant.
 std::uint32_t unmasked(std::uint32_t masked) { return std::rotl(masked - 0xA282EAD8U, 15); }
 
 template <class Number>
@@ -112,7 +112,7 @@ std::vector<Event> read_events(std::string_view file) {
   return events;
 }
 
-/// The events of a tag, as `step=value` in order.
+/// The events of a tag as `step=value`, in order.
 std::string points(const std::vector<Event>& events, const std::string& tag) {
   std::string text;
   for (const Event& event : events) {
@@ -143,7 +143,7 @@ TEST_CASE("tensorboard: what was written reads back record by record") {
   CHECK(points(events, "step_time_s/worker0") == "1=0.01 2=0.03 ");
   CHECK(points(events, "step_time_s/worker1") == "1=0.02 2=0.05 ");
   CHECK(points(events, "staleness/worker1") == "1=1 2=3 ");
-  // 40 ms of user, 10 ms of system time, 300 and 350 bytes in 50 ms: one gradient of update 2.
+  // 40 ms of user and 10 ms of system time, 300 and 350 bytes in 50 ms: one gradient of update 2.
   CHECK(points(events, "cpu_percent/worker0") == "2=100 ");
   CHECK(points(events, "rss_bytes/worker0") == "2=900000 ");
   CHECK(points(events, "tx_bytes_per_s/worker0") == "2=6000 ");
@@ -158,7 +158,7 @@ TEST_CASE("tensorboard: what was written reads back record by record") {
 
 TEST_CASE("tensorboard: the step of every event is an update, whatever the strategy") {
   Record record = small_record(Mode::run, "async");
-  record.updates = 4;  // one a gradient: worker0, worker1, worker0, worker1
+  record.updates = 4;  // one per gradient: worker0, worker1, worker0, worker1
   record.evals[0].version = {1};
   record.evals[1].version = {4};
   const std::vector<Event> async = read_events(tensorboard_events(record));

@@ -1,4 +1,4 @@
-// Timelines: slices that nest, phases that add up, few enough to be opened.
+// Timelines: nested slices, correct phases, limited size.
 #include "reports/record/timeline.h"
 
 #include "tests/reports/support.h"
@@ -15,7 +15,7 @@ namespace {
 using namespace testing;
 using namespace literals;
 
-/// `name start-end` in milliseconds.
+/// Slices as `name start-end` in milliseconds.
 std::string text_of(const std::vector<TimelineSlice>& slices) {
   std::string text;
   for (const TimelineSlice& s : slices) {
@@ -90,7 +90,7 @@ TEST_CASE("timeline: of many steps the longest is drawn, the others are told tog
   const auto longest = std::ranges::find(slices, "step 77777", &TimelineSlice::name);
   REQUIRE(longest != slices.end());
   CHECK(longest->end - longest->start == 7'050'000'000);
-  // Whatever is drawn one by one or together, the phases are what the record has.
+  // Merged or not, the slices have the record's phase times in all.
   std::int64_t compute = 0;
   for (const TimelineSlice& s : slices) compute += s.name == "compute" ? s.end - s.start : 0;
   CHECK(compute == 100'000 * 20'000'000LL);

@@ -1,4 +1,4 @@
-// When a target was reached, as the figures of a record tell it.
+// The time to a target in a record's figures.
 #include "reports/record/summary.h"
 #include "reports/studies/trainings/trainings_result.h"
 #include "tests/reports/support.h"
@@ -14,7 +14,7 @@ namespace {
 
 using namespace literals;
 
-/// Evaluations after 20, 40, 60 ms, the last of them of the final parameters.
+/// Evaluations after 20, 40, 60 ms, the last one of the final parameters.
 Record record_with(const Target& target) {
   Record record = testing::small_record(Mode::simulate, "sync");
   record.scenario_case.scenario.training.until = target;
@@ -46,7 +46,7 @@ TEST_CASE("time to target: the first evaluation that reached it began then") {
 
 TEST_CASE(
     "time to target: one that only the end shows was passed unseen where nobody looked long") {
-  const Target target{.accuracy = 0.7};  // the final one reaches it
+  const Target target{.accuracy = 0.7};  // met by the final evaluation
   const auto seen = [&](std::int64_t first, std::int64_t second, std::int64_t last) {
     Record record = record_with(target);
     record.evals[0].version = {first};
@@ -74,8 +74,8 @@ TEST_CASE("time to target: between two evaluations it is on the line from one to
   CHECK(reached({.accuracy = 0.5}).value() == Approx(0.04));
   CHECK(reached({.accuracy = 0.55}).value() == Approx(0.044));
   CHECK(reached({.loss = 0.75}).value() == Approx(0.05));
-  CHECK(reached({.accuracy = 0.3, .loss = 1.4}).value() == Approx(0.024));  // whichever is first
-  CHECK(reached({.accuracy = 0.2}).value() == Approx(0.02));  // nothing is known from before
+  CHECK(reached({.accuracy = 0.3, .loss = 1.4}).value() == Approx(0.024));  // the first one counts
+  CHECK(reached({.accuracy = 0.2}).value() == Approx(0.02));  // no earlier value is known
   CHECK_FALSE(reached({.accuracy = 0.8}).has_value());
   CHECK_FALSE(reached({}).has_value());
   Record unjudged = record_with({.accuracy = 0.3});
@@ -84,7 +84,7 @@ TEST_CASE("time to target: between two evaluations it is on the line from one to
 }
 
 TEST_CASE("time to target: evaluations are taken off the clock, of async by their share of it") {
-  // Those after 20, 40 ms take 5 ms each.
+  // The evaluations after 20 and 40 ms take 5 ms each.
   const auto bare = [](const Record& record) {
     return interpolated_time_to_target_s(record, EvaluationTime::left_out).value();
   };
@@ -132,7 +132,7 @@ TEST_CASE("time to target: the first sentence of the summary tells it") {
 }
 
 TEST_CASE("time to target: the summary says where it was passed unseen, and what to lower") {
-  // Nobody looked from update 20 to update 60: the last evaluation alone has 0.75.
+  // There is no evaluation from update 20 to update 60: only the last evaluation has 0.75.
   Record record = record_with({.accuracy = 0.7});
   const std::vector<std::int64_t> versions{10, 20, 60};
   for (std::size_t i = 0; i < versions.size(); ++i) record.evals[i].version = {versions[i]};
@@ -141,7 +141,7 @@ TEST_CASE("time to target: the summary says where it was passed unseen, and what
   CHECK_THAT(told, Catch::Contains("; accuracy 0.7 passed unseen between evaluations; lower "
                                    "training.evaluate_every; test accuracy 0.7500"));
   CHECK(told.find("not reached") == std::string::npos);
-  // One that nobody reached, one that was seen, none at all.
+  // A target that was not reached, one that was seen, none at all.
   CHECK_FALSE(passed_unseen({.accuracy = 0.8}, summarize(record)));
   CHECK_FALSE(passed_unseen({.accuracy = 0.5}, summarize(record_with({.accuracy = 0.5}))));
   CHECK_FALSE(passed_unseen({}, summarize(record)));

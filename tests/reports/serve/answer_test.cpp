@@ -1,4 +1,4 @@
-// The answer to a question, line by line, against the simulator itself.
+// The answer to a question, line by line, compared with the simulator.
 #include "reports/serve/answer.h"
 
 #include "reports/record/not_done.h"
@@ -30,12 +30,12 @@ constexpr const char* kLearns =
     "foretrain: 1\nname: learns\ndataset: {take: 300, test_take: 100}\n"
     "training: {workers: 2, batch_size: 16, steps: 20, evaluate_every: 10}\n";
 
-/// What was said, line by line.
+/// The lines of an answer.
 struct Lines {
   std::vector<Json> all;
   int ends = 0;
 
-  /// The last one with such an event; null: there is none.
+  /// The last line with this event; null if there is none.
   [[nodiscard]] Json last(const std::string& event) const {
     Json found;
     for (const Json& line : all) {
@@ -63,13 +63,13 @@ Forecaster made_up_forecaster() {
   });
 }
 
-/// What is measured where that is known already.
+/// A measurement for forecasts that need none; fails if called.
 void nothing_to_measure(const Case& /*case*/, const Tell& /*tell*/,
                         const std::function<bool()>& /*stopped*/) {
   FAIL("nothing has to be measured");
 }
 
-/// All that is said to a question; `dropped`: after so many lines.
+/// The complete answer to a question; `dropped`: number of lines after which the client drops it.
 Lines answered(const Json& question, std::size_t dropped = 1'000'000,
                const Forecaster& forecaster = made_up_forecaster(),
                const Measure& measure = nothing_to_measure) {
@@ -83,7 +83,7 @@ Lines answered(const Json& question, std::size_t dropped = 1'000'000,
   return lines;
 }
 
-/// What `simulate --json` prints of the text with these overrides.
+/// The output of `simulate --json` for the text with these overrides.
 Json simulated(const std::string& text, const std::vector<std::string>& overrides) {
   return to_json(testing::simulate(parse_scenario(text, kTypedSource, overrides).front()));
 }
@@ -143,7 +143,7 @@ TEST_CASE("answer: every strategy with ever more workers, for as many examples")
     if (row.at("strategy") == "single") CHECK_FALSE(std::exchange(single, true));
   }
   CHECK(single);
-  // 3,000 gradients of 2 ms each, that four workers share.
+  // 3,000 gradients of 2 ms each, shared by four workers.
   CHECK(sync_one > 6);
   CHECK(sync_four > 1.5);
   CHECK(sync_four < 0.75 * sync_one);
@@ -183,7 +183,7 @@ TEST_CASE("answer: a mistake is the whole answer, with its line") {
   CHECK(late.all.back().at("event") == "error");
 }
 
-/// One of a machine that nobody has measured yet.
+/// A forecaster without a measured machine.
 struct Unmeasured {
   bool measured = false;
 

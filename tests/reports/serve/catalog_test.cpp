@@ -1,4 +1,4 @@
-// What there is to ask about.
+// The catalog of scenarios, of hosts.
 #include "reports/serve/routes.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/resolve/read.h"

@@ -1,4 +1,4 @@
-// What the page's controls change, as --set takes it.
+// The overrides of the page's controls, as --set takes them.
 #include "reports/serve/controls.h"
 
 #include "scenarios/language/input_error.h"
@@ -29,7 +29,7 @@ Case case_of_text(const std::string& text, const Overrides& overrides = {}) {
   return parse_scenario(text, "star.yaml", overrides).front();
 }
 
-/// What is laid over the text for controls as the page writes them.
+/// The overrides for controls as the page sends them.
 Overrides laid(const std::string& text, const Json& controls) {
   return overrides_of(read_controls(controls), case_of_text(text));
 }
@@ -51,7 +51,7 @@ TEST_CASE("controls: another strategy takes along what it reads alone") {
   CHECK(ring == Overrides{"training.strategy=all_reduce", "training.servers=null",
                           "training.staleness=null", "cluster.placement=null"});
   CHECK(node_counts(case_of_text(kStar, ring).scenario).servers == 0);
-  const std::string even(kStar, std::string(kStar).find("stragglers"));  // none is worker 3
+  const std::string even(kStar, std::string(kStar).find("stragglers"));  // without worker 3's
   const Overrides alone = laid(even, {{"strategy", "single"}, {"workers", 8}});
   CHECK(node_counts(case_of_text(even, alone).scenario).nodes() == 1);
 }
@@ -121,7 +121,7 @@ TEST_CASE("controls: they stand where the case has them") {
   CHECK(stand.at("hosts") == 6);
   CHECK(stand.at("nic_gbps") == 10.0);
   CHECK(stand.at("latency_us") == 20.0);
-  CHECK(stand.at("straggling").is_null());  // it is none of the slider's
+  CHECK(stand.at("straggling").is_null());  // not expressible by the slider
   CHECK(stand.at("has_servers") == true);
   const Json jitter = controls_of(case_of_text(kStar, laid(kStar, {{"straggling", 0.3}})));
   CHECK(jitter.at("straggling") == 0.3);

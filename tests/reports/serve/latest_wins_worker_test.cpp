@@ -1,4 +1,4 @@
-// One question at a time, the newest.
+// The latest-wins worker: one question at a time, the newest.
 #include "reports/serve/latest_wins_worker.h"
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ TEST_CASE("asker: a newer question drops the one under way, and those that wait"
   LatestWinsWorker asker;
   std::promise<void> begun;
   std::promise<std::vector<std::string>> all;
-  std::vector<std::string> response;  // on the asker's thread alone
+  std::vector<std::string> response;  // on the worker's thread only
   asker.ask([&](const LatestWinsWorker::Dropped& dropped) {
     response.push_back(dropped() ? "1 dropped" : "1 begun");
     begun.set_value();
@@ -25,7 +25,7 @@ TEST_CASE("asker: a newer question drops the one under way, and those that wait"
     response.emplace_back("1 dropped");
   });
   begun.get_future().wait();
-  // Both are there before the first has noticed: the second never begins.
+  // Both arrive before the first one notices: the second never begins.
   asker.ask([&](const LatestWinsWorker::Dropped& dropped) {
     response.push_back(dropped() ? "2 dropped" : "2");
   });

@@ -1,4 +1,4 @@
-// A calibration that questions wait for.
+// A calibration that several questions wait for.
 #include "reports/serve/measuring.h"
 
 #include <catch2/catch.hpp>
@@ -25,7 +25,7 @@ TEST_CASE("measuring: whoever waits hears what is measured, then that it is done
   CHECK(measuring.wait_for_quiet(told, kNever));
   CHECK(heard.empty());
   CHECK(measuring.measure_for({}, told, kNever));
-  CHECK(heard.size() <= 1);  // it may be done before anybody listens
+  CHECK(heard.size() <= 1);  // it may end before anybody listens
 }
 
 TEST_CASE("measuring: goes on where its question is dropped, and the next one joins it") {
@@ -88,7 +88,7 @@ TEST_CASE("measuring: it is stopped by hand, and by its end") {
     std::atomic<bool> dropped{false};
     const Tell drop = [&](const std::string&) { dropped = true; };
     CHECK_FALSE(measuring.measure_for({}, drop, [&] { return dropped.load(); }));
-    CHECK(stops == 1);  // a stop is of what is measured then
+    CHECK(stops == 1);  // a stop ends only the current measurement
   }
   CHECK(stops == 2);
 }

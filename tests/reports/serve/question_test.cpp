@@ -1,4 +1,4 @@
-// A question of the page as the command line would ask it.
+// Questions of the page, as the command line would ask them.
 #include "reports/serve/question.h"
 
 #include "reports/serve/routes.h"

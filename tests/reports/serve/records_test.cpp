@@ -1,4 +1,4 @@
-// What folders hold, as pages.
+// Folders of records as pages.
 #include "reports/record/files.h"
 #include "reports/serve/routes.h"
 #include "scenarios/language/input_error.h"

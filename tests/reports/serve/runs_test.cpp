@@ -1,4 +1,4 @@
-// Trainings for real that the page has started, without their processes.
+// Real trainings started by the page, without processes.
 #include "reports/serve/runs.h"
 
 #include "scenarios/language/input_error.h"
@@ -20,7 +20,7 @@ using namespace foretrain::testing;
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// Processes that do what a test says.
+/// Processes that act as the test says.
 struct MadeUpProcesses {
   std::vector<std::vector<std::string>> started;
   std::map<int, std::string> over;  ///< how each ended

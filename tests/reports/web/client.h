@@ -1,4 +1,4 @@
-// A client of the door that writes its requests byte by byte.
+// An HTTP client that writes its requests byte by byte.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -13,13 +13,13 @@
 
 namespace foretrain::testing {
 
-/// What came back, taken apart.
+/// The parsed answer.
 struct HttpAnswer {
-  int status = 0;  ///< 0: nothing did
+  int status = 0;  ///< 0: no answer
   std::string head;
-  std::string body;  ///< chunks joined
+  std::string body;  ///< joined chunks
 
-  /// Each line of the body.
+  /// The lines of the body.
   [[nodiscard]] std::vector<std::string> lines() const {
     std::vector<std::string> lines;
     std::size_t from = 0;
@@ -56,19 +56,19 @@ inline HttpAnswer taken_apart(const std::string& text) {
   return answered;
 }
 
-/// What comes back for `request` until the other end closes.
+/// The answer to `request` until the other end closes.
 inline HttpAnswer ask_raw(const boost::asio::ip::tcp::endpoint& place, const std::string& request) {
   boost::asio::io_context loop;
   boost::asio::ip::tcp::socket socket(loop);
   socket.connect(place);
-  boost::system::error_code error;  // it may have had enough before all is written
+  boost::system::error_code error;  // the other end may close before all is written
   boost::asio::write(socket, boost::asio::buffer(request), error);
   std::string answer;
   boost::asio::read(socket, boost::asio::dynamic_buffer(answer), error);
   return taken_apart(answer);
 }
 
-/// A request as a browser makes it of its own page. `more`: headers, each with its line end.
+/// A request as sent by a browser from the page itself. `more`: headers, each with its line end.
 inline std::string request_text(const std::string& method, int port, const std::string& target,
                                 const std::string& more = {}, const std::string& body = {}) {
   std::string text = fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n{}",
@@ -77,11 +77,11 @@ inline std::string request_text(const std::string& method, int port, const std::
   return text + "\r\n" + body;
 }
 
-/// On loopback, with the token.
+/// A client on loopback with the token.
 class Client {
  public:
   Client(int port, std::string token) : port_(port), token_(std::move(token)) {}
-  /// Of `http://127.0.0.1:8080/?token=...`.
+  /// From an address such as `http://127.0.0.1:8080/?token=...`.
   explicit Client(const std::string& address)
       : port_(std::atoi(address.c_str() + address.find(':', 5) + 1)),
         token_(address.substr(address.find('=') + 1)) {}

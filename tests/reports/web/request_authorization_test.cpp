@@ -1,4 +1,4 @@
-// Who may ask the page's server.
+// Authorization of requests to the page's server.
 #include "reports/web/request_authorization.h"
 
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@ RequestAuthorization gate_at(const char* address) {
   return {"secret", {make_address(address), 8080}};
 }
 
-/// The status that it is refused with; 0: it is not.
+/// The status of the rejection; 0 if the request is accepted.
 int refused(const RequestAuthorization& gate, const Credentials& credentials) {
   const auto refusal = refusal_of(gate, credentials);
   return refusal ? refusal->status : 0;

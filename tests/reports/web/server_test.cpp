@@ -1,4 +1,4 @@
-// The page's server as clients meet it: bytes in, bytes out.
+// The page's server over sockets.
 #include "reports/web/server.h"
 
 #include "scenarios/language/input_error.h"
@@ -19,7 +19,7 @@ namespace {
 
 using namespace foretrain::testing;
 
-/// Routes that say which of them was asked; `kept`: replies that the test answers itself.
+/// Routes that report which of them was requested; `kept`: replies that the test sends itself.
 struct Rooms {
   std::promise<std::shared_ptr<Reply>> kept;
 
@@ -64,7 +64,7 @@ TEST_CASE("http server: a path that is there is answered, with headers that keep
   CHECK(missing.status == 404);
   const HttpAnswer refused = client.get("/runs");
   CHECK(refused.status == 405);
-  for (const HttpAnswer& closed : {page, missing, refused}) {  // as the client has asked
+  for (const HttpAnswer& closed : {page, missing, refused}) {  // as requested by the client
     CHECK(closed.head.find("Connection: close") != std::string::npos);
   }
   for (const char* path : {"/%zz", "/records/%00", "/records/a%1Bb"}) {
@@ -112,7 +112,7 @@ TEST_CASE("http server: what is no request gets no answer, what is too long none
   CHECK(ask_raw(server.place(), std::string(100'000, 'x')).status == 0);
   const Client client = client_of(server);
   const int status = client.post("/runs", std::string(5'000'000, 'x')).status;
-  CHECK((status == 413 || status == 0));  // it may be left before it has listened
+  CHECK((status == 413 || status == 0));  // the server may close before it has read
   CHECK(client.post("/runs", std::string(1'000'000, 'x')).status == 200);
   const std::string twice =
       fmt::format("GET / HTTP/1.1\r\nHost: 127.0.0.1:{0}\r\n{1}\r\n{2}", client.port(),

@@ -1,4 +1,4 @@
-// Traces from their text: what is kept, what is refused, what a long one costs.
+// Traces from text: stored events, errors, the cost of long traces.
 #include "scenarios/import/chrome_trace.h"
 
 #include "scenarios/import/operator_tree.h"
@@ -101,7 +101,7 @@ TEST_CASE("chrome trace: no JSON, a cut file, no trace, no file are refused by n
         std::string::npos);
 }
 
-// Of each kind of value, and of what is written in more bytes than one.
+// Values of every kind, and characters of several bytes.
 std::string trace_of_all_values() {
   MadeTrace made;
   made.op("aten::conv2d", 1, 10.25, 2.5e1, shapes("[[32, 3], [64, 3], []]", "float", 7));
@@ -120,7 +120,7 @@ TEST_CASE("chrome trace: wherever it is cut, that is what is said, unless all of
     CAPTURE(bytes);
     std::ofstream(path, std::ios::binary | std::ios::trunc) << whole.substr(0, bytes);
     const std::string error = error_of([&] { read_chrome_trace(path); });
-    // Its last byte ends the line.
+    // The last byte is only the line end.
     const bool is_whole = bytes + 1 >= whole.size();
     REQUIRE(error.find(is_whole ? "(no error)" : "t.json: cut off at byte ") != std::string::npos);
     REQUIRE((is_whole || error.find("write the trace again") != std::string::npos));
@@ -141,7 +141,7 @@ TEST_CASE("chrome trace: what is no JSON is told with its place") {
         std::string::npos);
 }
 
-// An event's arguments as a profiler writes them, with an operator behind it.
+// An event with these arguments, followed by an operator.
 ChromeTrace with_event(const std::string& event) {
   return read_text_of(
       "{\"traceEvents\": [\n" + event +

@@ -1,4 +1,4 @@
-// Steps that are whole, updates of several of them: closed forms of made traces.
+// Complete steps, updates of several steps: closed forms of made traces.
 #include "scenarios/import/counted_steps.h"
 
 #include "tests/scenarios/import/made_trace.h"
@@ -11,7 +11,7 @@
 namespace foretrain::testing {
 namespace {
 
-// Forward 300, backward 600, an update 100 us in a step of 1,500, where these say so.
+// A step of 1,500 us has forward 300, backward 600, update 100 if these functions allow them.
 struct Steps {
   int count = 8;
   std::function<bool(int)> has_kernels = [](int) { return true; };
@@ -69,7 +69,7 @@ TEST_CASE("counted steps: those that lost launches with their kernels are left o
   CHECK(job.backward_s == Approx(600e-6));
   CHECK_THAT(notes_of(job), Catch::Contains(fmt::format("{} of {} steps have clearly fewer kernels",
                                                         (lost + 1) / 2, count)));
-  // The profiler's first steps may lack theirs: they do not count anyway.
+  // The profiler's first steps may lack kernels: they do not count anyway.
   const ImportedJob first =
       of_text(made({.count = count, .goes_back = [](int s) { return s > 0; }}).text());
   CHECK(first.backward_s == Approx(600e-6));
@@ -97,7 +97,7 @@ TEST_CASE("counted steps: steps that differ among themselves all count") {
 
 TEST_CASE("counted steps: a mark around those of steps is no step, which is told") {
   struct Mark {
-    double begin;  // after the first step's
+    double begin;  // after the begin of the first step
     double length;
     std::string name = "ProfilerStep#99";
   };

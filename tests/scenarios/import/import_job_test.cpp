@@ -1,4 +1,4 @@
-// Jobs as folders: what is written, what it simulates to, from wherever it is read.
+// Imported jobs as folders: their files, their simulation, their relative paths.
 #include "scenarios/import/import_job.h"
 
 #include "scenarios/language/text_guard.h"
@@ -42,7 +42,7 @@ TEST_CASE("import: a job is read from any folder, and its step is as long as it 
   CHECK(scenario.training.workers == 3);
   CHECK(scenario.training.bucket_size == Bytes{25 * 1024 * 1024});
   const double beside_s = job.step_s - job.forward_s - job.backward_s;
-  // Input costs an example, the optimizer an update, the rest a batch.
+  // Input costs time per example, the optimizer per update, the rest per batch.
   const FrameworkSpec& framework = scenario.framework;
   CHECK(framework.example.seconds() == Approx(100e-6 / 8).margin(1e-9));
   CHECK(framework.update.seconds() == Approx(job.optimizer_s).margin(1e-9));
@@ -197,7 +197,7 @@ std::string notes_told(const ImportedJob& job) {
   return all;
 }
 
-// What people's profilers wrote, made small, where it lies beside this tree.
+// Reduced traces of real profilers, if they are beside this tree.
 TEST_CASE("import: inputs that failed once are read, or refused in words") {
   const std::filesystem::path reports = std::filesystem::path(source_dir()) / "../shared/reports";
   if (!std::filesystem::exists(reports)) {
@@ -232,7 +232,7 @@ TEST_CASE("import: inputs that failed once are read, or refused in words") {
              Catch::Contains("more than 16 MiB of blanks"));
 }
 
-// The interpreter that has PyTorch; empty: none has.
+// The Python interpreter with PyTorch; empty if there is none.
 std::string python_with_torch() {
   for (const char* python : {"python3", "/usr/bin/python3"}) {
     const std::string asked = fmt::format("{} -c 'import torch' 2>/dev/null", python);
@@ -241,7 +241,8 @@ std::string python_with_torch() {
   return {};
 }
 
-// What the lines say, beside foretrain_profile as `f`, torch.nn as `n`; they write layers.csv.
+// Runs these lines with foretrain_profile as `f` and torch.nn as `n`; they have to write
+// layers.csv.
 ImportedJob profiled(const std::string& python, const std::string& lines) {
   const TempFolder folder;
   std::ofstream(folder / "try.py")
@@ -315,7 +316,7 @@ TEST_CASE("foretrain_profile.py: each parameter counts once, whoever owns it") {
     WARN("skipped: PyTorch is not installed");
     return;
   }
-  // Attention has its own ones, beside those of a module in it that it never runs.
+  // Attention has its own parameters, beside those of a module in it that never runs.
   const ImportedJob transformer = profiled(python, R"(
 model = n.TransformerEncoderLayer(16, 2, 32)
 x = torch.randn(3, 8, 16)
@@ -346,7 +347,7 @@ f.write(model, lambda: model(x).sum(), "layers.csv", steps=3, warm_up=1)
   CHECK(owner.layers[1].parameters == Bytes{0});
   CHECK(owner.layers[2].parameters == Bytes{60});
 
-  // Of whom nothing runs around it: refused, with what to do.
+  // A parameter without a running module around it is rejected with a remedy.
   profiled(python, R"(
 class Model(n.Module):
     def __init__(self):
@@ -385,7 +386,7 @@ TEST_CASE("beside: a scenario written into a folder names from there what it nam
   scenario.dataset.path = "no-such-file";
   scenario.cluster.hosts.resize(1);
   scenario.cluster.hosts[0].machine = "/etc/m.yaml";
-  const Scenario seen = paths_relative_to(folder / "out/found", scenario);  // not there yet
+  const Scenario seen = paths_relative_to(folder / "out/found", scenario);  // does not exist yet
   CHECK(seen.model.profile == "../../job/layers.csv");
   CHECK(seen.dataset.path == "no-such-file");
   CHECK(seen.cluster.hosts[0].machine == "/etc/m.yaml");

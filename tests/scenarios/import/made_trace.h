@@ -1,4 +1,4 @@
-// A trace as torch.profiler writes it, made event by event.
+// A trace in the format of torch.profiler, made event by event.
 #pragma once
 
 #include "scenarios/import/import_job.h"
@@ -11,7 +11,7 @@
 
 namespace foretrain::testing {
 
-/// The names of one generation of the profiler.
+/// The category names of one version of the profiler.
 struct TraceNames {
   const char* op = "cpu_op";
   const char* annotation = "user_annotation";
@@ -22,7 +22,7 @@ struct TraceNames {
 inline constexpr TraceNames kNames2022{};
 inline constexpr TraceNames kNames2021{"Operator", "Operator", "Runtime", "Kernel", true};
 
-/// Times in microseconds.
+/// Builds a trace; times are in microseconds.
 class MadeTrace {
  public:
   explicit MadeTrace(const TraceNames& names = kNames2022) : names_(names) {}
@@ -34,7 +34,7 @@ class MadeTrace {
   MadeTrace& marked(const std::string& name, int thread, double start, double duration) {
     return add(name, names_.annotation, thread, start, duration, "");
   }
-  /// Launched by `thread` at `launch`, runs from `start`.
+  /// A kernel that `thread` launches at `launch` and that runs from `start`.
   MadeTrace& kernel(int thread, double launch, double start, double duration,
                     const std::string& name = "gemm", const std::string& arguments = "") {
     ++correlation_;
@@ -48,7 +48,7 @@ class MadeTrace {
     return *this;
   }
 
-  /// The events alone.
+  /// The events without the file around them.
   [[nodiscard]] const std::string& events() const { return events_; }
   [[nodiscard]] std::string text(const std::string& more = "") const {
     return fmt::format("{{\"schemaVersion\": 1, {}\"traceEvents\": [\n{}\n]}}\n", more, events_);
@@ -69,7 +69,7 @@ class MadeTrace {
   int correlation_ = 0;
 };
 
-/// With `to` wherever `from` stands.
+/// `text` with every `from` replaced by `to`.
 inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
   for (std::size_t at = text.find(from); at != std::string::npos;
        at = text.find(from, at + to.size())) {
@@ -78,15 +78,15 @@ inline std::string replaced(std::string text, const std::string& from, const std
   return text;
 }
 
-/// `"Input Dims"` with `"Input type"`, and the number of the operator.
+/// The arguments `"Input Dims"`, `"Input type"` and the operator's sequence number.
 inline std::string shapes(const std::string& dims, const std::string& type, int sequence) {
   return fmt::format(R"("Input Dims": {}, "Input type": ["{}", "{}", "{}"], "Sequence number": {})",
                      dims, type, type, type, sequence);
 }
 
-/// Four steps of two linear layers, 1 ms each, of which the third counts; thread 1 is the step's,
-/// thread 2 autograd's. A step has, in microseconds: forward 30 + 5 of the loss, backward 40 + 70,
-/// optimizer 10, and 100 in which the loader is waited for.
+/// Four steps of two linear layers, 1 ms each, of which only the third counts; thread 1 runs the
+/// step, thread 2 autograd. A step has, in microseconds: forward 30 + 5 of the loss, backward 40 +
+/// 70, optimizer 10, and a wait of 100 for the loader.
 inline MadeTrace two_layers(const TraceNames& names = kNames2022,
                             const std::string& type = "float") {
   MadeTrace trace(names);
@@ -105,7 +105,7 @@ inline MadeTrace two_layers(const TraceNames& names = kNames2022,
     trace.op("aten::nll_loss", 1, at + 240, 10,
              fmt::format("\"Sequence number\": {}", sequence + 4));
     trace.kernel(1, at + 242, at + 245, 5);
-    // Back, by the thread of autograd.
+    // The backward pass on autograd's thread.
     const auto back = [&](int number, double begin, double duration) {
       trace.op("autograd::engine::evaluate_function: AddmmBackward0", 2, begin, 40,
                fmt::format("\"Sequence number\": {}, \"Fwd thread id\": 1", sequence + number));
@@ -120,7 +120,7 @@ inline MadeTrace two_layers(const TraceNames& names = kNames2022,
   return trace;
 }
 
-/// The job that `import` makes of a trace's text.
+/// The job that `import` makes from a trace's text.
 inline ImportedJob of_text(const std::string& text) {
   const TempFolder folder;
   std::ofstream(folder / "t.json") << text;

@@ -1,4 +1,4 @@
-// What a gradient takes, found out of a step: closed forms of steps.
+// The gradient time behind a step time: closed forms of steps.
 #include "scenarios/import/measured_step.h"
 
 #include "tests/scenarios/messages.h"
@@ -25,7 +25,7 @@ TEST_CASE("measured step: where messages follow compute, the rest of the step is
 TEST_CASE("measured step: where they overlap, the gradient is found on either side of the bend") {
   const double step_s = GENERATE(0.21, 0.3, 0.31, 0.5, 2.0);
   CAPTURE(step_s);
-  // Until 0.3 s messages hide most of it, from there on they are hidden.
+  // Up to a step of 0.3 s messages hide most of the gradient; above that the gradient hides them.
   const auto step_of = [](double gradient_s) {
     return std::max(0.2 + gradient_s / 3, gradient_s + 1e-3);
   };

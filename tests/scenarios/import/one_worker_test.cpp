@@ -1,4 +1,4 @@
-// Traces of several workers in one file: sums are those of one.
+// Traces of several workers in one file: the job of a single one.
 #include "scenarios/import/import_job.h"
 #include "scenarios/import/imported_job.h"
 #include "tests/scenarios/import/made_trace.h"
@@ -28,7 +28,7 @@ bool is_told(const ImportedJob& job, const std::string& part) {
   return false;
 }
 
-// Four steps of two layers, forward 35, backward 110 us, under that id, on that device.
+// Four steps of two layers, forward 35, backward 110 us, with this process id, on this device.
 std::string rank_events(const std::string& pid, int device = 0, int kernel_us = 20) {
   const std::string events =
       replaced(replaced(two_layers().events(), "\"pid\": 1,", "\"pid\": " + pid + ","),
@@ -37,7 +37,7 @@ std::string rank_events(const std::string& pid, int device = 0, int kernel_us = 
                   "\"device\": " + std::to_string(device) + ", \"correlation\"");
 }
 
-// Kernels stand under another id than what launches them.
+// Moves kernels to another process id than that of their launches.
 std::string kernels_at(std::string events, const std::string& pid) {
   std::string moved;
   std::size_t begin = 0;
@@ -82,7 +82,7 @@ TEST_CASE("one worker: ranks go by what processes are called") {
       R"({"ph": "M", "name": "process_name", "pid": 7, "args": {"name": "python rank 5"}},
          {"ph": "M", "name": "process_labels", "pid": 107, "args": {"labels": "Rank: 2"}},)" +
       rank_events("7") + ",\n" + rank_events("107", 0, 30);
-  CHECK(chosen(both).forward_s == Approx(45e-6));  // the least
+  CHECK(chosen(both).forward_s == Approx(45e-6));  // the smallest rank
   CHECK(chosen(both, {5, -1}).forward_s == Approx(35e-6));
   CHECK_THAT(choice_error(both, {0, -1}), Catch::Contains("107 (rank 2), 7 (rank 5)"));
   const std::string texts = rank_events("\"rank1 7\"", 0, 30) + ",\n" + rank_events("\"rank0 7\"");
@@ -128,7 +128,7 @@ TEST_CASE("one worker: of several devices the one that works longest counts, or 
 }
 
 TEST_CASE("one worker: launches go with the kernels of a device that does not count") {
-  // The other device has as many launches as the one that counts.
+  // The other device has as many launches as the chosen one.
   const std::string other =
       replaced(replaced(rank_events("7", 1, 19), "\"correlation\": ", "\"correlation\": 50"),
                "ProfilerStep#", "step ");
@@ -158,7 +158,7 @@ TEST_CASE("one worker: copies of a kernel count once, which is told") {
   CHECK(job.optimizer_s == Approx(10e-6));
   const int all = 4 * 8 * copies;
   CHECK(is_told(job, fmt::format("{} kernels are copies of others", all)));
-  // Those of one launch with times of their own are several kernels.
+  // Kernels of one launch with different times are separate kernels.
   CHECK_THAT(choice_error(events + replaced(kernels, "\"dur\": ", "\"dur\": 1")),
              Catch::Contains("graph"));
 }

@@ -1,4 +1,4 @@
-// Jobs from traces: phases, layers, sums, what is refused; of real ones their exact figures.
+// Jobs from traces: phases, layers, errors, the exact figures of real traces.
 #include "scenarios/import/torch_trace.h"
 
 #include "scenarios/import/import_job.h"
@@ -63,7 +63,7 @@ TEST_CASE("torch trace: what has no parameters belongs to the layer before it") 
   REQUIRE(job.layers.size() == 2);
   CHECK(job.parameters == 15 + 6);
   CHECK(job.layers[0].name == "1 linear 3x4");
-  CHECK(job.layers[0].parameters == Bytes{4 * 15});  // the operator within has the same ones
+  CHECK(job.layers[0].parameters == Bytes{4 * 15});  // the inner operator has the same parameters
   CHECK(job.layers[1].parameters == Bytes{4 * 6});
   CHECK(job.layers[0].forward_s == Approx(24e-6));  // with the activation
   CHECK(job.layers[1].forward_s == Approx(11e-6));  // with the loss
@@ -188,7 +188,8 @@ TEST_CASE("torch trace: which steps count is told as it is done") {
 TEST_CASE("torch trace: parts that are more than the step took lengthen it, which is said") {
   CHECK(all_notes(imported(two_layers().text())).find("its parts add up") == std::string::npos);
   MadeTrace trace = two_layers();
-  // Of the third step, which counts: 1,000 us beside the others, parts are 255 + 1,000 of 999.
+  // In the third step, which counts: 1,000 us beside the other kernels, the parts are 255 + 1,000
+  // of 999.
   const double at = 1e6 + 2000;
   trace.kernel(1, at + 240, at + 245, 1000);
   const ImportedJob job = imported(trace.text());
@@ -268,13 +269,13 @@ TEST_CASE("torch trace: what is no training is refused") {
   inference.kernel(1, 120, 125, 20);
   CHECK_THAT(import_error(inference.text()), Catch::Contains("no backward pass is in it"));
   TraceNames strange;
-  strange.launch = "cpu_op";  // nothing launches
+  strange.launch = "cpu_op";  // there are no launches
   CHECK_THAT(import_error(two_layers(strange).text()),
              Catch::Contains("no kernel of its steps was launched"));
 }
 
-// A linear layer of 8 x 16 with a bias, 136 parameters, once or more often in a step; `backward`:
-// with a pass for each of them, else one after all.
+// A linear layer of 8 x 16 with a bias, 136 parameters, used once or several times per step;
+// `backward`: with a backward pass for each use, else one for all.
 MadeTrace one_weight(int uses, bool backward) {
   MadeTrace trace;
   for (int step = 0; step < 4; ++step) {
@@ -331,7 +332,7 @@ TEST_CASE("torch trace: without all-reduces gradients tell weights that are used
              Catch::Contains("3 forward passes are in a step") &&
                  Catch::Contains("counts 3 times among its 408 parameters"));
   CHECK(all_notes(imported(one_weight(1, true).text())).find("parameters") == std::string::npos);
-  // Parts of parameters, as FSDP has them, are other tensors.
+  // Shards of parameters, as FSDP has them, are separate tensors.
   MadeTrace sharded = one_weight(2, false);
   for (int step = 0; step < 4; ++step) {
     const double at = 1e6 + 1000.0 * step;
@@ -340,7 +341,7 @@ TEST_CASE("torch trace: without all-reduces gradients tell weights that are used
   CHECK(all_notes(imported(sharded.text())).find("parameters") == std::string::npos);
 }
 
-// Traces of others, where they lie beside this tree.
+// Published traces, if they are beside this tree.
 TEST_CASE("torch trace: of real ResNet-50 parameters and buckets are exact") {
   const std::filesystem::path traces = std::filesystem::path(source_dir()) / "../shared/traces";
   if (!std::filesystem::exists(traces)) {

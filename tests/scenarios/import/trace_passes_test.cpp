@@ -1,4 +1,4 @@
-// Micro-batches within one marked step: the job is of one of them.
+// Micro-batches within one marked step: the job describes a single one.
 #include "tests/scenarios/import/made_trace.h"
 #include "tests/scenarios/messages.h"
 
@@ -8,15 +8,15 @@
 namespace foretrain::testing {
 namespace {
 
-// A pass of two layers, 15 and 16 parameters: forward 30 + 20, backward 40 + 60 us. Gradients are
-// added up from the second pass on, which takes 2 us.
+// A pass of two layers with 15 and 16 parameters: forward 30 + 20, backward 40 + 60 us. From the
+// second pass on, gradients are accumulated, which takes 2 us.
 struct Passes {
   int count = 2;
   int steps = 6;
   int updates = 1;  // of the optimizer, 10 us
   bool marks_updates = true;
   int reduced = 0;                                                      // in each pass
-  int reduced_at_end = 0;                                               // in the last
+  int reduced_at_end = 0;                                               // in the last pass
   std::function<std::string(int)> kernel = [](int) { return "gemm"; };  // by pass: a forward one
   std::function<bool(int)> updates_step = [](int) { return true; };
 };

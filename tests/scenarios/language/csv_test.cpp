@@ -1,4 +1,4 @@
-// Tables are cut as RFC 4180 says, wherever they come from.
+// Tables are split as in RFC 4180.
 #include "scenarios/language/csv.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What stands where a file should be is named.
+// Paths that name no readable file are rejected with the kind of the path.
 #include "scenarios/language/file_check.h"
 
 #include "scenarios/language/input_error.h"
@@ -31,7 +31,7 @@ TEST_CASE("file check: a folder, a pipe, a device are no files; what a shell han
                     folder / "folder" + ": a folder; name a file in it");
   CHECK_THROWS_WITH(check_is_file(folder / "pipe"), folder / "pipe" + ": a pipe; name a file");
   CHECK_THROWS_WITH(check_is_file(folder / "device"), Catch::Contains(": a device"));
-  // Opening it would wait for a writer for ever.
+  // Opening the pipe would wait for a writer forever.
   CHECK_THROWS_AS(read_text(folder / "pipe"), InputError);
 }
 

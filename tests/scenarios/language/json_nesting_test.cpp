@@ -1,4 +1,4 @@
-// How deep JSON may be nested.
+// The limit to the nesting of JSON.
 #include "scenarios/language/json_nesting.h"
 
 #include <catch2/catch.hpp>

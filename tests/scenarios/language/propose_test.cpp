@@ -1,4 +1,4 @@
-// What somebody probably meant: near names, or none where none is near.
+// Suggestions for misspelled words.
 #include "scenarios/language/propose.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Tests of quantities with their units.
+// Quantities with their units.
 #include "scenarios/language/units.h"
 
 #include "models/base/random.h"

@@ -1,4 +1,4 @@
-// Tests of the YAML tree with its guards.
+// The YAML tree, with its limits.
 #include "scenarios/language/value.h"
 
 #include "scenarios/language/text_guard.h"
@@ -12,7 +12,7 @@ std::string yaml_error(const std::string& text) {
   return error_of([&] { parse_yaml(text, "x.yaml"); });
 }
 
-/// `levels` lists, each of nine times the one before: 9^levels values.
+/// `levels` nested lists, each with nine times the values of the previous one: 9^levels values.
 std::string alias_bomb(int levels) {
   std::string text = "foretrain: 1\nl0: &l0 [a, a, a, a, a, a, a, a, a]\n";
   for (int level = 1; level < levels; ++level) {
@@ -52,8 +52,8 @@ TEST_CASE("yaml: a binary file is named by its first byte that is no text") {
   CHECK(yaml_error("a: \xff\xfe") == "x.yaml:1:4: byte 0xff is not text; is this a scenario file?");
   CHECK(yaml_error("a: \xc0\xaf").find("x.yaml:1:4: byte 0xc0") == 0);          // overlong
   CHECK(yaml_error("a: \xed\xa0\x80").find("x.yaml:1:4: byte 0xed") == 0);      // surrogate
-  CHECK(yaml_error("a: \xf4\x90\x80\x80").find("x.yaml:1:4: byte 0xf4") == 0);  // over U+10FFFF
-  CHECK(yaml_error("a: \xe2\x82").find("x.yaml:1:4: byte 0xe2") == 0);          // cut off
+  CHECK(yaml_error("a: \xf4\x90\x80\x80").find("x.yaml:1:4: byte 0xf4") == 0);  // above U+10FFFF
+  CHECK(yaml_error("a: \xe2\x82").find("x.yaml:1:4: byte 0xe2") == 0);          // truncated
   CHECK(parse_yaml("a: \u00fc\u20ac\U0001f600\n", "x.yaml").find("a")->value.text ==
         "\u00fc\u20ac\U0001f600");
 }
@@ -65,7 +65,7 @@ TEST_CASE("yaml: a file over 1 MB is refused") {
 TEST_CASE("yaml: an alias bomb ends at the alias that would burst the bound") {
   CHECK(yaml_error(alias_bomb(12)) ==
         "x.yaml:6:10: more than 10000 values, aliases expanded; write less");
-  // Expanded, this one would not end in anybody's time.
+  // Expanding this one would take forever.
   CHECK(yaml_error(alias_bomb(1'000)).find("more than 10000 values") != std::string::npos);
 }
 

@@ -1,4 +1,4 @@
-// Tests of whose fault it is that a result cannot be written.
+// Causes of failed writes: the disk, or the user's path.
 #include "scenarios/language/write_error.h"
 
 #include <catch2/catch.hpp>

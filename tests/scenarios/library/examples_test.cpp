@@ -1,4 +1,4 @@
-// The scenarios of the library: all are listed, a slip finds the nearest.
+// The scenarios of the library: a complete list, suggestions for misspelled names.
 #include "scenarios/library/library.h"
 #include "scenarios/resolve/read.h"
 #include "tests/scenarios/messages.h"

@@ -1,4 +1,4 @@
-// Hosts of the library, hosts that begin as one of them.
+// Hosts of the library, hosts based on them.
 #include "scenarios/library/library.h"
 #include "scenarios/spec/reference.h"
 #include "tests/scenarios/messages.h"
@@ -40,7 +40,7 @@ TEST_CASE("hardware: every host of the library is whole") {
     CHECK(host.latency.ns > 0);
     CHECK(host.send.per_item_s > 0);
     CHECK(host.receive.per_item_s > 0);
-    // What a gradient takes is known without a look at this machine.
+    // Gradient times are known without measuring this machine.
     CHECK((host.devices > 0 ? host.device : host.roofline).described());
     CHECK((host.devices > 0 ? host.device : host.roofline).memory_bandwidth.value > 0);
     CHECK((host.devices > 1) == (host.device_link.rate.value > 0));
@@ -78,7 +78,7 @@ TEST_CASE("hardware: a device is found by a word of what its driver calls it") {
   CHECK(found("tesla p100-PCIE-16GB") == "P100");
   CHECK(found("Tesla K80") == "K80");
   CHECK(found("Tesla T4") == "T4");
-  // Other chips, though they begin alike.
+  // Other chips with similar names.
   for (const char* other :
        {"Tesla V100S-PCIE-32GB", "NVIDIA A10", "NVIDIA GH200 480GB", "T40", ""}) {
     CAPTURE(other);
@@ -169,7 +169,7 @@ TEST_CASE("hardware: without devices that the library has, theirs is no mistake"
   CHECK(host.devices == 0);
   CHECK(host.device == Roofline{});
   CHECK(host.device_link == DeviceLinkSpec{});
-  // What the scenario says itself is one.
+  // A key in the scenario itself is still checked.
   CHECK_THAT(error_of_host("{like: dgx-1, devices: 0, device: {gflops: 7000}}"),
              StartsWith("x.yaml:4:") && Contains("cluster.hosts[0].device") &&
                  Contains("the host has no devices"));

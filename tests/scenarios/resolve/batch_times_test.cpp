@@ -1,4 +1,4 @@
-// Tests of tables of step times by batch size.
+// Tables of step times by batch size.
 #include "scenarios/resolve/batch_times.h"
 
 #include "tests/support/temp_folder.h"
@@ -18,7 +18,7 @@ BatchTimes read_times(const std::string& text) {
   return read_batch_times(folder / "times.csv");
 }
 
-/// What is wrong with it, without the folder.
+/// The error without the folder's name.
 std::string wrong(const std::string& text) {
   const std::string what = complaint([&] { read_times(text); });
   return what.substr(what.find("times.csv"));

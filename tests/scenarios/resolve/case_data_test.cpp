@@ -1,4 +1,4 @@
-// Data sets by their scenario: what is read, what is told of a damaged one.
+// The data set of a scenario: its shape, its errors.
 #include "scenarios/resolve/case_data.h"
 
 #include "scenarios/resolve/prepared.h"
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder with an IDX data set of 6 training and 4 test examples, 2 x 3 pixels.
+/// A folder with an IDX data set of 6 training and 4 test examples of 2 x 3 pixels.
 class Folder {
  public:
   Folder() {
@@ -55,7 +55,7 @@ class Folder {
                           "x.yaml", overrides)
         .at(0);
   }
-  /// What both ways to look at the data say; they must agree.
+  /// The error of reading the shape and of reading the examples, which have to agree.
   [[nodiscard]] std::string error(const std::vector<std::string>& overrides = {}) const {
     const Case c = scenario(overrides);
     const std::string loading = error_of([&] { prepare(c, Need::examples); });
@@ -80,13 +80,13 @@ bool names(const std::string& message, const std::string& part) {
   return message.find(part) != std::string::npos;
 }
 
-/// Without the examples.
+/// The shape without reading examples.
 DatasetShape shape_of(const Case& scenario_case) {
   DataSets data_sets;
   return find_data(scenario_case, false, data_sets).shape;
 }
 
-/// With them.
+/// The data with its examples.
 CaseData data_of(const Case& scenario_case) {
   DataSets data_sets;
   return find_data(scenario_case, true, data_sets);
@@ -124,7 +124,7 @@ TEST_CASE("case data: examples that no memory holds are refused before they are 
   CHECK(message.find("x.yaml:2:") == 0);
   CHECK(names(message, "dataset.take: there is no memory for 2000000000 examples, 1572.0 GB, "));
   CHECK(names(message, " GB; write fewer"));
-  // Where most of them are for tests, that is the key to change.
+  // If most examples are for tests, the error names that key.
   const Case of_test =
       parse_scenario("foretrain: 1\ndataset: {take: 300, test_take: 2000000000}\n", "x.yaml")
           .front();
@@ -190,7 +190,7 @@ TEST_CASE("case data: digits are drawn, as many as asked") {
   CHECK(shape_of(defaults).test_examples == 2'000);
 }
 
-/// Two rows to learn from, one to be judged by, in LIBSVM text.
+/// Two training rows and one test row in LIBSVM text.
 class Rows {
  public:
   Rows() {
@@ -215,7 +215,7 @@ class Rows {
 TEST_CASE("case data: the text of sparse examples is read once with its examples or without") {
   const Rows rows;
   Openings train(rows.train());
-  // Of batches that are drawn: one row has two features, the other one.
+  // Random batches: one row has two features, the other one.
   CHECK(shape_of(rows.scenario()).features_mean == Approx(1.5).margin(0.2));
   CHECK(train.count() == 1);
   CHECK(data_of(rows.scenario()).examples->train->examples() == 2);

@@ -1,4 +1,4 @@
-// How long gradients are made to take, by rule.
+// Dictated gradient times, rule by rule.
 #include "scenarios/resolve/gradient_times.h"
 
 #include <catch2/catch.hpp>

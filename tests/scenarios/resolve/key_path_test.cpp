@@ -1,4 +1,4 @@
-// Dotted paths: read, written, laid over a tree.
+// Dotted paths: parsing, writing, changing a tree.
 #include "scenarios/language/input_error.h"
 #include "scenarios/resolve/expand_sweep.h"
 
@@ -16,7 +16,7 @@ Value scalar(const std::string& text) {
   return value;
 }
 
-// hosts: [{nic: a}, {nic: b}]
+// The tree of `hosts: [{nic: a}, {nic: b}]`.
 Value tree() {
   Value root;
   Value list;

@@ -1,4 +1,4 @@
-// Profiles from text: what is read, what is refused.
+// Profiles from text: their layers, their errors.
 #include "scenarios/resolve/layer_profile.h"
 
 #include "models/networks/network.h"

@@ -1,4 +1,4 @@
-// A training by its scenario: layout, length.
+// The training of a scenario: its layout, its length.
 #include "scenarios/resolve/make_training.h"
 
 #include "scenarios/resolve/prepared.h"
@@ -78,6 +78,6 @@ TEST_CASE("training: single is one worker with one uncut bucket") {
 TEST_CASE("training: the parameters are cut into buckets over the servers") {
   const auto training = training_of("servers: 2, bucket_size: 4 kB, steps: 1");
   CHECK(training->layout->parameters == 7'850);
-  CHECK(training->layout->buckets.size() == 8);  // 3,925 parameters a shard, 1,000 a bucket
+  CHECK(training->layout->buckets.size() == 8);  // 3,925 parameters per shard, 1,000 per bucket
   CHECK(training->servers == 2);
 }

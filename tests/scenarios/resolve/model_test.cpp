@@ -23,7 +23,7 @@ const std::string kLayers =
     "    - relu\n"
     "    - dense\n";
 
-/// What the training of `model`, which stands on line 3, is refused with.
+/// The error of the training of `model`, which is on line 3.
 std::string training_error(const std::string& model) {
   return error_of([&] { prepare(parse_scenario(kImages + model, "x.yaml").front(), Need::shape); });
 }
@@ -46,7 +46,7 @@ TEST_CASE("model: a name may have settings of its own") {
   const Scenario s = only("foretrain: 1\nmodel: {name: mlp, hidden: [300, 100]}\n");
   CHECK(s.model.name == "mlp");
   CHECK(s.model.options.hidden == std::vector<int>{300, 100});
-  // Numbers, not indices: as often as they stand there.
+  // These are numbers, not indices, so repetitions stay.
   CHECK(only("foretrain: 1\nmodel: {name: mlp, hidden: [64, 64]}\n").model.options.hidden ==
         std::vector<int>{64, 64});
   for (const std::string wrong : {"all", "[]", "64", "[0]", "[1.5]"}) {
@@ -115,7 +115,7 @@ TEST_CASE("model: a window larger than its input is told both sizes") {
 }
 
 TEST_CASE("model: left out, a pool's stride is the side of its window, a convolution's 1") {
-  // A dense layer tells how many numbers come to it.
+  // The inputs of a layer, from the parameters of the dense layer after it.
   const auto inputs_of = [](const std::string& layer) {
     return parameters_of("model: {layers: [" + layer + ", dense]}\n") / 10 - 1;
   };
@@ -134,7 +134,7 @@ TEST_CASE("model: a pool is called the same with its stride written out or left 
   };
   CHECK(label_of("{kind: max_pool, size: 2}") == label_of("{kind: max_pool, size: 2, stride: 2}"));
   CHECK(label_of("{kind: max_pool, size: 2}") != label_of("{kind: max_pool, size: 2, stride: 1}"));
-  // What is written down reads back as the same network.
+  // The written form reads back as the same network.
   const Scenario overlapping =
       only("foretrain: 1\nmodel: {layers: [{kind: max_pool, size: 2, stride: 1}, dense]}\n");
   CHECK(only(to_yaml(overlapping)).model.layers[0].step() == 1);

@@ -1,4 +1,4 @@
-// How many nodes a strategy makes of what a scenario asks for.
+// Numbers of nodes by strategy.
 #include "scenarios/resolve/node_counts.h"
 
 #include <catch2/catch.hpp>

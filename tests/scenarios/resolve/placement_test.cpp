@@ -1,4 +1,4 @@
-// Tests of where nodes are placed.
+// The placement of nodes.
 #include "scenarios/resolve/placement.h"
 
 #include "tests/scenarios/messages.h"
@@ -29,7 +29,7 @@ std::vector<std::string> names_of(const std::vector<NodePlace>& places) {
   return names;
 }
 
-/// With the cores that they take.
+/// The places of nodes with their cores.
 std::vector<NodePlace> placed(const Scenario& scenario, int own_cores) {
   auto places = place_nodes(scenario);
   take_cores(places, scenario.cluster, own_cores);
@@ -70,7 +70,7 @@ TEST_CASE("placement: left out, a host takes as many workers at a time as it has
   CHECK(names_of(places) == Names{"box0", "box0", "box0", "box1", "box1", "plain", "box1"});
   CHECK(places[0].device == 0);
   CHECK(places[1].device == 1);
-  CHECK(places[2].device == 0);  // which check_case.h refuses
+  CHECK(places[2].device == 0);  // which check_case.h rejects
   CHECK(places[4].device == 1);
   CHECK(!places[5].device);
   CHECK(!places[6].device);
@@ -92,14 +92,14 @@ TEST_CASE("placement: left out, a host has its workers one after another in rank
   const auto places = placed(scenario, 2);
   CHECK(names_of(places) ==
         Names{"node0", "node0", "node0", "node1", "node1", "node2", "node2", "node1", "node2"});
-  // Round a ring of them three messages a step cross the network, as few as can be.
+  // In a ring of them, three messages a step cross the network, the smallest possible number.
   int crossing = 0;
   for (std::size_t worker = 0; worker < 7; ++worker) {
     if (places[worker].host != places[(worker + 1) % 7].host) ++crossing;
   }
   CHECK(crossing == 3);
   CHECK(places[2].cores == Cores{2});
-  // What the scenario says stays.
+  // An explicit placement stays.
   scenario.cluster.placement = {{"node0", "node1", "node2", "node0", "node1", "node2", "node0"},
                                 {"node1", "node2"}};
   CHECK(names_of(placed(scenario, 2)) ==

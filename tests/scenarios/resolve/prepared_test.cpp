@@ -1,4 +1,4 @@
-// What a case comes to, what is told where it cannot be.
+// Resolved cases, errors of cases that cannot be resolved.
 #include "scenarios/resolve/prepared.h"
 
 #include "models/data/data_error.h"

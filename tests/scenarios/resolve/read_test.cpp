@@ -1,4 +1,4 @@
-// Tests of reading a scenario: values, defaults, what is said of bad input.
+// Reading a scenario: values, defaults, errors.
 #include "scenarios/resolve/read.h"
 
 #include "scenarios/library/machine_file.h"
@@ -343,7 +343,7 @@ TEST_CASE("read: the place of every key that was given is known") {
 }
 
 namespace {
-// Not a scenario, but what a cluster's machines cost.
+// Whether the file is a machine file instead of a scenario.
 bool is_machine(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::string line;

@@ -1,4 +1,4 @@
-// Tests of the key `training: shard:`.
+// The key `training: shard:`.
 #include "scenarios/resolve/read.h"
 #include "tests/scenarios/messages.h"
 

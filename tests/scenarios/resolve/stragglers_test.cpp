@@ -1,4 +1,4 @@
-// Tests of the draws that slow workers down.
+// Random slowdowns, pauses of workers.
 #include "scenarios/resolve/stragglers.h"
 
 #include "tests/scenarios/messages.h"
@@ -151,7 +151,7 @@ TEST_CASE("stragglers: pauses are the same every time, others for another worker
   const Instant zero = first(0);
   CHECK(first(0) == zero);
   CHECK(first(1) != zero);
-  // Neither do they depend on what slows gradients down.
+  // They do not depend on the slowdowns of gradients, either.
   scenario.stragglers.insert(scenario.stragglers.begin(), drawn("exponential", 0, 0, 0));
   CHECK(first(0) == zero);
   ++scenario.seed;
@@ -214,7 +214,7 @@ TEST_CASE("stragglers: pauses that begin within another one make it longer") {
   PauseDraws draws(scenario, 0);
   for (int i = 0; i < 1'000; ++i) {
     std::optional<Pause> pause = draws.next();
-    // Those that overlap are one.
+    // Overlapping pauses are merged.
     Instant begin = pause->begin;
     Instant end = pause->end();
     PauseDraws ahead = draws;

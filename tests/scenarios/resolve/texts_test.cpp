@@ -1,4 +1,4 @@
-// Texts of a scenario that could be obeyed by a terminal, or end a file's name.
+// Control characters in texts of a scenario, which terminals, file names must not get.
 #include "scenarios/resolve/read.h"
 #include "tests/scenarios/messages.h"
 

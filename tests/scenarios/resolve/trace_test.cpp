@@ -1,4 +1,4 @@
-// Tests of traces: files of step times as factors.
+// Traces: files of step times as factors.
 #include "scenarios/resolve/stragglers.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/places.h"
@@ -13,7 +13,7 @@ using namespace foretrain;
 
 namespace {
 
-/// A file of its own for each text.
+/// Writes each text to a temporary file.
 class TraceFiles {
  public:
   std::string write(const std::string& text) {
@@ -23,7 +23,7 @@ class TraceFiles {
   std::vector<std::vector<double>> read(const std::string& text, const std::string& column = {}) {
     return read_trace(write(text), column).factors;
   }
-  /// What is wrong with it, without the folder.
+  /// The error without the folder's name.
   std::string wrong(const std::string& text, const std::string& column = {}) {
     const std::string what = complaint([&] { read(text, column); });
     return what.substr(what.find("times.csv"));
@@ -113,9 +113,9 @@ TEST_CASE("trace: each worker takes the times of a worker of the file") {
   scenario.stragglers = {traced(path)};
   CHECK(draws(scenario, 0, 2) == std::vector<double>{0.5, 1});
   CHECK(draws(scenario, 1, 2) == std::vector<double>{1.5, 1});
-  // The third shares those of the first, from the middle on.
+  // The third worker uses the times of the first, beginning in the middle.
   CHECK(draws(scenario, 2, 2) == std::vector<double>{1, 0.5});
-  CHECK(draws(scenario, 7, 1).at(0) > 0);  // whoever is there
+  CHECK(draws(scenario, 7, 1).at(0) > 0);  // any worker number is valid
 }
 
 TEST_CASE("trace: a scenario says where it names a file that cannot be read") {
@@ -152,7 +152,7 @@ TEST_CASE("trace: the published step times of four jobs read in as they are") {
     CHECK(read == count);
     CHECK(sum / static_cast<double>(count) == Approx(1));
   }
-  // Coefficients of variation, with holes.
+  // Coefficients of variation, with missing values.
   CHECK(complaint([&] {
           read_trace(folder / "coefficient_variation.csv", "");
         }).find("coefficient_variation.csv:2: 1999: no value") != std::string::npos);

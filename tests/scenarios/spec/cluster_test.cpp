@@ -1,4 +1,4 @@
-// Clusters that cannot be: what is wrong with their wires is told with its place.
+// Invalid clusters: errors of their links name the place.
 #include "scenarios/resolve/price.h"
 #include "tests/scenarios/messages.h"
 
@@ -14,7 +14,7 @@ std::string cluster_error(const std::string& cluster) {
 
 const std::string kTwoHosts = "  hosts: [{name: a}, {name: b}]\n";
 
-/// Two hosts, then lines of `cluster:` from the fourth one of the file on.
+/// The error for two hosts and further lines of `cluster:`, from line 4 of the file on.
 std::string error_with(const std::string& lines) { return cluster_error(kTwoHosts + lines); }
 
 }  // namespace
@@ -23,7 +23,7 @@ TEST_CASE("cluster: a host that no link leads to is told with the one that it ca
   CHECK(error_with("  topology: links\n"
                    "  links: [{from: a, to: switch, rate: 1 Gbps}]\n") ==
         "x.yaml:5:10: cluster.links: no link leads to b; add one");
-  // Nor does one over two switches that nothing joins.
+  // Nor is there a link between the two switches.
   CHECK(error_with("  topology: links\n"
                    "  links:\n"
                    "    - {from: a, to: one, rate: 1 Gbps}\n"
@@ -131,7 +131,7 @@ TEST_CASE("cluster: keys of another topology are refused with the one that has t
   CHECK(error_with("  leaf_spine: {spines: 2}\n") ==
         "x.yaml:4:15: cluster.leaf_spine: set to {spines: 2}, but no case uses it (only topology "
         "leaf_spine has leaves); remove it");
-  // One case that uses them is enough, and the others do not have them.
+  // One case that uses the links is enough; the other cases drop them.
   const auto cases = parse_scenario(
       "foretrain: 1\ncluster:\n  hosts: [{name: a}, {name: b}]\n"
       "  links: [{from: a, to: b, rate: 1 Gbps}]\nsweep: {cluster.topology: [star, links]}\n",

@@ -1,4 +1,4 @@
-// Tests of machine files.
+// Machine files.
 #include "scenarios/spec/machine.h"
 
 #include "models/base/random.h"
@@ -110,7 +110,7 @@ TEST_CASE("machine: messages between nodes of one core have their own cost by by
   TransportCost& cost = machine.loopback;
   cost.send = {5e-6, 100e-12};
   cost.receive = {4e-6, 50e-12};
-  CHECK(cost.on_one_core() == cost);  // nobody measured that
+  CHECK(cost.on_one_core() == cost);  // not measured
   CHECK(to_yaml(machine).find("one_core_byte") == std::string::npos);
   cost.one_core_byte_s = 80e-12;
   CHECK(parse_machine(to_yaml(machine), "machine.yaml").loopback == cost);

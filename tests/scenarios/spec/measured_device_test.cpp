@@ -1,4 +1,4 @@
-// Times of a profile on another device than the one that it was measured on.
+// Times of a profile on another device than the measured one.
 #include "scenarios/spec/measured_device.h"
 
 #include "tests/scenarios/messages.h"

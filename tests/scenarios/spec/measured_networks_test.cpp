@@ -1,4 +1,4 @@
-// What devices were measured to train: tables over batch sizes, which rows of them a case has.
+// Measured training rates of devices: tables over batch sizes, the rows that a case has.
 #include "scenarios/spec/measured_networks.h"
 
 #include "scenarios/resolve/prepared.h"
@@ -20,7 +20,7 @@ const std::string kRow64 = "        - {network: resnet50, batch_size: 64, exampl
 const std::string kRow32 = "        - {network: resnet50, batch_size: 32, examples_per_s: 320}\n";
 const std::string kRowVgg = "        - {network: vgg16, batch_size: 64, examples_per_s: 154}\n";
 
-/// A profile on a host of two devices, whose rows begin on line 9.
+/// A profile on a host with two devices, whose rows begin on line 9.
 std::string measured_scenario(const std::string& rows, const std::string& network,
                               const std::string& rest = {}) {
   const std::string named = network.empty() ? "" : ", profile_network: " + network;
@@ -41,7 +41,7 @@ TEST_CASE("measured networks: a batch takes its size over the rate, straight bet
   CHECK(measured_gradient(rows, "resnet50", 32) == 100_ms);
   CHECK(measured_gradient(rows, "resnet50", 64) == 250_ms);
   CHECK(measured_gradient(rows, "resnet50", 48) == 175_ms);
-  CHECK(measured_gradient(rows, "resnet50", 128) == 550_ms);  // as between the last two
+  CHECK(measured_gradient(rows, "resnet50", 128) == 550_ms);  // extrapolated from the last two
   CHECK(measured_gradient(rows, "vgg16", 8) == 8'000_ms);     // one row: in proportion
   CHECK_FALSE(measured_gradient(rows, "alexnet", 8).has_value());
   CHECK_FALSE(measured_gradient(rows, "", 8).has_value());
@@ -61,7 +61,7 @@ TEST_CASE("measured networks: a case has the rows of the network that it names")
         std::vector<MeasuredNetwork>{{"resnet50", 64, 256}, {"resnet50", 32, 320}});
   CHECK(rows_read(measured_scenario(kRow64 + kRowVgg, "")).empty());
   CHECK(to_yaml(only(measured_scenario(kRow64, ""))).find("measured") == std::string::npos);
-  // Neighbours may name others.
+  // Neighbours may use the rows of other networks.
   CHECK(rows_read(measured_scenario(kRow64 + kRowVgg, "resnet50",
                                     "neighbours: [{scenario: other.yaml}]\n"))
             .size() == 2);
@@ -83,7 +83,7 @@ TEST_CASE("measured networks: a network that nobody measured is told with those 
   CHECK(scenario_error(measured_scenario("", "resnet50")) ==
         "x.yaml:2:42: model.profile_network: resnet50, but of no host's devices is known what they "
         "train; write measured: to a host, or remove it");
-  // Hosts that have it may come later: whatif --deadline tries those of the library.
+  // Hosts with rows may be added later: whatif --deadline tries those of the library.
   CHECK(scenario_error("foretrain: 1\nmodel: {profile: p.csv, profile_network: resnet50}\n"
                        "training: {steps: 5}\n") == "(no error)");
   const std::string beside = "    - {name: other, devices: 1}\n";
@@ -104,7 +104,7 @@ TEST_CASE(
                       "has shares of layers)"));
 }
 
-/// What preparing the scenario with one layer of such times says.
+/// The error of preparing the scenario with one layer of these times.
 std::string preparing_error(const std::string& times, const std::string& rows, int batch_size) {
   const TempFolder folder;
   std::ofstream(folder / "p.csv") << "layer,parameter_bytes,forward_ms,backward_ms\na,4000,"

@@ -1,4 +1,4 @@
-// The reference of keys: all that the reader takes, in the committed file, too.
+// The reference of keys: complete, equal to the committed file.
 #include "scenarios/spec/reference.h"
 
 #include "tests/support/line_diff.h"

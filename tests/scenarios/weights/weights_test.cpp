@@ -1,4 +1,4 @@
-// Weights in files of other programs, whole or damaged.
+// Weights in files of other programs, complete or damaged.
 #include "scenarios/weights/weights.h"
 
 #include "models/base/random.h"
@@ -33,7 +33,7 @@ void write_bytes(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-/// Of a softmax regression's file that holds `text`; empty: it was read.
+/// The error of reading a softmax regression's file with this text; empty if there is none.
 std::string refusal(const std::string& path, const std::string& text) {
   write_bytes(path, text);
   try {
@@ -69,7 +69,7 @@ TEST_CASE("weights: statistics are kept beside the parameters, and none may be m
   const std::string normed = folder / "normed.safetensors";
   write_bytes(normed, weights_text(normed, network, weights.parameters, weights.statistics));
   CHECK(read_weights(normed, network) == weights);
-  // As another program leaves them that has no such layer.
+  // As written by a program without such a layer.
   const Network plain({{{.kind = "dense", .units = 3}, {.kind = "dense"}}},
                       {.image = {2, 2, 1}, .classes = 10});
   const std::string path = folder / "plain.safetensors";

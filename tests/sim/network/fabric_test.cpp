@@ -56,7 +56,7 @@ TEST_CASE("fabric: a message that comes second slows the first down for as long 
   network.send(network.connect(0, 2), {2000}, 0, {&arrivals, 0});
   later.add(engine, 1_ms, [&] { network.send(network.connect(1, 2), {500}, 0, {&arrivals, 1}); });
   engine.run();
-  // 1 ms alone, 1 ms at half rate beside 500 other bytes, 0.5 ms alone.
+  // 1 ms alone, 1 ms at half rate while 500 other bytes pass, 0.5 ms alone.
   CHECK(arrivals.at[1] == Instant{} + 2_ms + 20_us);
   CHECK(arrivals.at[0] == Instant{} + 2_ms + 500_us + 20_us);
 }
@@ -157,7 +157,7 @@ TEST_CASE("fabric: a connection carries no more than its host's flow rate, two c
   CHECK(arrivals.at[1] == Instant{} + (cluster.connections == 1 ? 4_ms : 2_ms) + 20_us);
 }
 
-// Such a flow rate is no resource beside the interface.
+// Such a flow rate limits a training no more than the interface.
 TEST_CASE("fabric: a flow rate that fills the interface caps no connection") {
   ClusterSpec cluster = star_of(2, kMegabyte, 0_us, false);
   cluster.hosts[0].flow_rate = {kMegabyte.value / 4};

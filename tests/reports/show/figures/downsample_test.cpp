@@ -1,4 +1,4 @@
-// Long series made short: what has to stay.
+// Downsampling of long series keeps their extremes.
 #include "reports/show/figures/downsample.h"
 
 #include "models/base/random.h"
@@ -47,7 +47,7 @@ TEST_CASE("thinning: the lowest and the highest of every stretch stay, whatever 
   Series series = ramp(5002);
   for (double& y : series.y) y = static_cast<double>(draw.below(1'000'000));
   const Series thin = thinned(series, 202);
-  // The ends; between them 100 stretches of 50.
+  // Both ends, and 100 sections of 50 points between them.
   for (std::size_t begin = 1; begin < 5001; begin += 50) {
     const auto from = series.y.begin() + static_cast<std::ptrdiff_t>(begin);
     const auto [low, high] = std::minmax_element(from, from + 50);

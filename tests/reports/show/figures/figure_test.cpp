@@ -1,4 +1,4 @@
-// Figures from records: what is in them, what gnuplot makes of them.
+// Figures from records: their data, their gnuplot scripts.
 #include "reports/show/figures/of_records.h"
 #include "scenarios/language/write_error.h"
 #include "scenarios/resolve/read.h"
@@ -22,7 +22,7 @@ std::vector<Record> four_records() {
           small_record(Mode::run, "async"), small_record(Mode::simulate, "async")};
 }
 
-/// Sets a variable of the environment until the end of the scope.
+/// Sets an environment variable until the end of the scope.
 class Environment {
  public:
   Environment(const char* name, const std::string& value) : name_(name) {
@@ -123,7 +123,7 @@ TEST_CASE("gnuplot script: no point lies on the frame, bars stand on their axis"
   figure.panels[0].from_zero = true;
   CHECK_THAT(gnuplot_script(figure), Catch::Contains("set yrange [-1.2:41.2]"));
   figure.panels[0].logarithmic = Logarithmic::both;
-  figure.panels[0].series[0].x = {0, 1, 1'000};  // zero has no place
+  figure.panels[0].series[0].x = {0, 1, 1'000};  // zero cannot be shown
   CHECK_THAT(gnuplot_script(figure), Catch::Contains("set xrange [0.81") &&
                                          Catch::Contains(":1230.2") &&
                                          Catch::Contains("set yrange [19.5"));
@@ -137,7 +137,7 @@ TEST_CASE("gnuplot script: a short axis of logarithms has figures, a long one gn
   Figure figure{"f", "", {{"p", "x", "y", {}, {}, Logarithmic::both}}};
   Series& points = figure.panels[0].series.emplace_back();
   points = {"points", {1, 24}, {0.1, 0.9}, false, 0, Mark::points};
-  // Neither 10 of 1 to 24 nor 0.1 of 0.1 to 0.9 stands alone.
+  // Neither 10 alone for 1 to 24 nor 0.1 alone for 0.1 to 0.9.
   CHECK_THAT(gnuplot_script(figure), Catch::Contains("  set xtics (1, 2, 5, 10, 20)\n") &&
                                          Catch::Contains("  set ytics (0.1, 0.2, 0.5)\n"));
   points.y = {310, 440};  // no 1, 2, 5 of any power

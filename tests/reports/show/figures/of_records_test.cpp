@@ -1,4 +1,4 @@
-// Figures of steps, resources, time: what of a record is in them.
+// Figures of steps, resources, time from records.
 #include "reports/show/figures/of_records.h"
 
 #include "reports/show/figures/downsample.h"
@@ -57,7 +57,7 @@ TEST_CASE("step by step: one step that took long does not flatten the others") {
   CHECK_FALSE(panel.log_x());
   CHECK_FALSE(panel.from_zero);
   panel.logarithmic = Logarithmic::none;
-  panel.series[0].y[0] = 0;  // which has no place on such an axis
+  panel.series[0].y[0] = 0;  // cannot be shown on such an axis
   spread_outliers(panel);
   CHECK_FALSE(panel.log_y());
 }
@@ -149,7 +149,7 @@ TEST_CASE("timeline: arrows are the messages between workers and servers") {
   const auto found = std::ranges::find(panel.series, "messages", &Series::title);
   REQUIRE(found != panel.series.end());
   CHECK(found->mark == Mark::arrow);
-  REQUIRE(found->x.size() == 8);  // two steps of two workers, there and back
+  REQUIRE(found->x.size() == 8);  // two steps of two workers, in both directions
   // Step 0 of worker0: computed at 4 ms, pushed by 5, applied at 8, pulled by 10.
   CHECK(found->x[0] == Approx(4));
   CHECK(found->x_end[0] == Approx(5));

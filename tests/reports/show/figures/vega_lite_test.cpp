@@ -1,4 +1,4 @@
-// Figures as specifications of Vega-Lite: axes, columns, marks.
+// Figures as Vega-Lite specifications: axes, columns, marks.
 #include "reports/show/figures/vega_lite.h"
 
 #include "reports/show/figures/of_records.h"

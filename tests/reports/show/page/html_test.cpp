@@ -1,4 +1,4 @@
-// The text of a page: whole, closed, small.
+// The text of a page: complete, self-contained, small.
 #include "reports/show/page/assets.h"
 #include "reports/show/page/page.h"
 #include "reports/show/page/page_report.h"

@@ -1,4 +1,4 @@
-// Reports of folders: what is found in them, what is wrong with them.
+// Reports of folders: their content, their errors.
 #include "reports/record/files.h"
 #include "reports/record/provenance.h"
 #include "reports/show/page/page_report.h"
@@ -48,7 +48,7 @@ TEST_CASE("report: a target that nobody saw being reached is not called missed")
   const auto told = [](double accuracy) {
     Record record = small_record(Mode::simulate, "sync");
     record.scenario_case.scenario.training.until.accuracy = 0.7;
-    EvalReport last;  // the only look of all: of when it was reached it says nothing
+    EvalReport last;  // the only evaluation, which says nothing about the time
     last.version = {30};
     last.loss = 0.5;
     last.accuracy = accuracy;
@@ -354,7 +354,7 @@ TEST_CASE("report: the page is written into its folder, which is made") {
   found.records = {small_record(Mode::run, "sync")};
   const std::string lines = write_page(page_of(found), folder.path() / "out");
   CHECK_THAT(lines, Catch::EndsWith("report.html\n"));
-  CHECK(lines.find("figure:  ") == std::string::npos);  // also where its pictures are files
+  CHECK(lines.find("figure:  ") == std::string::npos);  // even if its pictures are files
   CHECK_THAT(read_text(folder.path() / "out" / "report.html"), Catch::EndsWith("</html>\n"));
 }
 

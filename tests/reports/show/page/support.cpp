@@ -57,7 +57,7 @@ Record long_record(int steps) {
       record.steps.push_back(row);
     }
   }
-  const auto middle = static_cast<std::size_t>(steps);  // two rows a step
+  const auto middle = static_cast<std::size_t>(steps);  // two rows per step
   record.steps[middle / 3].report.phases.wait = {777'000'000};
   record.steps[middle / 2].report.loss = 9.5;
   record.steps[middle + 1].report.loss = 0.25;

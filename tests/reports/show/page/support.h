@@ -1,4 +1,4 @@
-// A report of everything, made up.
+// A made-up report with every section.
 #pragma once
 
 #include "reports/record/record.h"
@@ -11,19 +11,21 @@
 
 namespace foretrain::testing {
 
-/// Runs, simulations of sync, async with usage of three nodes; the async ones have stale gradients.
+/// Runs and simulations of sync and async with the usage of three nodes; the async ones have stale
+/// gradients.
 std::vector<Record> records_with_usage();
 
-/// `steps` steps of each of two workers, whose loss, time have one peak, one dip.
+/// A record of `steps` steps of two workers, with one peak in the times, one peak and one dip in
+/// the losses.
 Record long_record(int steps);
 
-/// What `whatif --json` prints of a case, as it writes it.
+/// The output of `whatif --json` for a case.
 nlohmann::ordered_json whatif_json();
 
-/// A table as a sweep leaves it: workers x batch sizes, one case failed.
+/// The table of a sweep: workers x batch sizes, one case failed.
 std::string sweep_csv();
 
-/// Another one: 1, 2, 4 workers, whose hosts cost euros.
+/// Another table: 1, 2, 4 workers on hosts with prices in euros.
 std::string priced_sweep_csv();
 
 /// A page with every section.

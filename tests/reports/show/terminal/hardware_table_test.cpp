@@ -1,4 +1,4 @@
-// Hosts by what they are made of.
+// A table of the library's hosts with their hardware.
 #include "reports/show/terminal/tables.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// A step graph as a table, as a drawing.
+// A step graph as a table or a drawing.
 #include "reports/record/wrapped_text.h"
 #include "reports/show/terminal/tables.h"
 #include "tests/models/graph/counted_trainings.h"
@@ -24,7 +24,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 TEST_CASE("step table: softmax as people see it") {
-  // What follows, the scratch, differs with the width of vectors.
+  // The scratch memory after this text depends on the width of vectors.
   CHECK(step_table("softmax", *single_training("softmax"))
             .starts_with(
                 "softmax: a gradient over 64 examples takes 2.007 MFLOP; its 7,850 parameters\n"
@@ -49,7 +49,7 @@ TEST_CASE("step table: softmax as people see it") {
 TEST_CASE("step table: columns line up in a terminal, long names stand above their figures") {
   const auto training = training_of({.network = "alexnet_cifar", .servers = 2});
   const auto lines = lines_of(step_table("alexnet_cifar", *training));
-  std::set<std::size_t> points;  // where the decimal point of the last figure of bytes is
+  std::set<std::size_t> points;  // columns of the decimal point of the last figure of bytes
   std::size_t rows = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     CAPTURE(lines[i]);

@@ -1,4 +1,4 @@
-// Text as wide as a terminal.
+// Text within the width of a terminal.
 #include "reports/show/terminal/width.h"
 
 #include "reports/record/wrapped_text.h"
@@ -17,7 +17,7 @@
 namespace foretrain {
 namespace {
 
-/// COLUMNS as long as it lives; null: there is none.
+/// Sets COLUMNS during its lifetime; null unsets it.
 class SaidColumns {
  public:
   explicit SaidColumns(const char* columns) {

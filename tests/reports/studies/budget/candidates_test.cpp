@@ -1,4 +1,4 @@
-// Which hosts, counts, ways to train a search tries, what it refuses.
+// The hosts, counts, strategies that a search tries, the questions that it rejects.
 #include "scenarios/library/library.h"
 #include "tests/reports/studies/budget/support.h"
 #include "tests/scenarios/messages.h"
@@ -118,13 +118,13 @@ TEST_CASE("budget: a case on a cluster has its hosts alone, the same work, the p
   const RentedJob job;
   const RentedCluster cluster{"h", 2, 16, "sync", 2, 1, 20};
   const Scenario on = case_on(job.plain(), priced_host("h", 1, 8), cluster, 36'000).scenario;
-  CHECK(on.training.steps == 113);  // 16 x 20 a step: 112.5
+  CHECK(on.training.steps == 113);  // 16 x 20 per step: 112.5
   CHECK(on.training.workers == 16);
   CHECK(on.training.servers == 2);
   CHECK(on.model.profile_batch == 10);
   REQUIRE(on.cluster.hosts.size() == 1);
   CHECK(on.cluster.hosts.front().count == 2);
-  // It is a scenario like any other.
+  // It is a valid scenario.
   CHECK(only(to_yaml(on)) == on);
 }
 

@@ -1,4 +1,4 @@
-// Clusters to rent as people, as programs read them.
+// Clusters to rent, as text, as JSON.
 #include "reports/record/json_object.h"
 #include "reports/record/wrapped_text.h"
 #include "reports/show/terminal/result_text.h"
@@ -48,7 +48,7 @@ TEST_CASE("budget text: what the forecast cannot tell is close, what ties is cou
   BudgetOptions options = two_hosts(1000, 1.5);
   options.simulate = [](const Case& each) {
     Record record = by_formula(each);
-    record.mode = Mode::simulate;  // so that it has a range, 15 %
+    record.mode = Mode::simulate;  // with a range of 15 %
     return record;
   };
   const BudgetAnswer answer = find_cluster(job.plain(), options);

@@ -1,4 +1,4 @@
-// A search over clusters whose times are known, against sums by hand.
+// A search over clusters with known times, compared with sums by hand.
 #include "reports/record/not_done.h"
 #include "tests/reports/studies/budget/support.h"
 #include "tests/scenarios/messages.h"
@@ -89,7 +89,7 @@ TEST_CASE("budget: a training goes on as its steps after the warm ones") {
   each.scenario.training.steps = kBudgetSteps;
   each.scenario.training.workers = 2;
   Record record = even_steps(each, {1'000'000'000});
-  // The first steps took as long again; the others end as much later.
+  // The first steps take twice as long; the others end later by the same time.
   const Duration late{kBudgetWarmSteps * 1'000'000'000LL};
   for (StepRow& row : record.steps) {
     if (row.report.step.value < kBudgetWarmSteps) {

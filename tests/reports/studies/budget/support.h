@@ -1,4 +1,4 @@
-// Made-up hosts, a job, what its steps take there by a formula.
+// Made-up hosts, a job, its step times by a formula.
 #pragma once
 
 #include "reports/studies/budget/budget.h"
@@ -15,7 +15,7 @@
 
 namespace foretrain::testing {
 
-/// A host of one device.
+/// A host with one device.
 inline HostSpec priced_host(const std::string& name, double price, int devices = 1) {
   HostSpec host;
   host.name = name;
@@ -24,7 +24,7 @@ inline HostSpec priced_host(const std::string& name, double price, int devices =
   return host;
 }
 
-/// A profile of 3,600 steps of one worker with 10 examples each.
+/// A profile with 3,600 steps of one worker, with 10 examples each.
 class RentedJob {
  public:
   RentedJob() {
@@ -44,7 +44,7 @@ class RentedJob {
   TempFolder folder_;
 };
 
-/// So many steps of each worker, all as long.
+/// A record with this many equal steps of each worker.
 inline Record even_steps(const Case& each, Duration step) {
   Record record;
   record.scenario_case = each;
@@ -62,8 +62,8 @@ inline Record even_steps(const Case& each, Duration step) {
   return record;
 }
 
-/// A step takes a second on `small`, 0.4 s on every other host, 0.1 s more for each other host; ten
-/// seconds with servers. No batch but that of the scenario can be simulated.
+/// A step takes 1 s on `small`, 0.4 s on other hosts, plus 0.1 s for each further host; 10 s with
+/// servers. Rejects batch sizes other than the scenario's.
 inline Record by_formula(const Case& each) {
   const Scenario& s = each.scenario;
   if (s.training.batch_size != 10) throw InputError("a batch of 10 alone");
@@ -73,7 +73,7 @@ inline Record by_formula(const Case& each) {
   return even_steps(each, Duration{(compute_ms + 100 * (host.count - 1)) * 1'000'000});
 }
 
-/// As the plain job in steps, but its gradients can be carried out, every hundredth is judged.
+/// The plain job with computable gradients and an evaluation every hundredth step.
 inline Case aimed_case(const Target& target) {
   Case found = parse_scenario(
                    "foretrain: 1\nname: soft\ndataset: {take: 300, test_take: 100}\n"
@@ -85,8 +85,8 @@ inline Case aimed_case(const Target& target) {
   return found;
 }
 
-/// As by_formula. With numerics accuracy grows with the examples, to 1 at 36,000 of one worker; two
-/// teach three quarters of that with as many, more workers two fifths.
+/// As by_formula. With numerics, accuracy grows with the examples, to 1 at 36,000 of one worker;
+/// two workers need 4/3 as many, more workers 5/2 as many.
 inline Record learning_by_formula(const Case& each) {
   Record record = by_formula(each);
   const Scenario& s = each.scenario;
@@ -108,7 +108,7 @@ inline Record learning_by_formula(const Case& each) {
   }
 }
 
-/// `small` at 1, `fast` at 3 an hour, of each up to four:
+/// `small` at 1, `fast` at 3 an hour, up to four of each:
 ///
 ///     hosts    small: time, cost    fast: time, cost
 ///     1        3,600 s,  1.0        1,440 s, 1.2

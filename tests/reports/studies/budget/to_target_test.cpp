@@ -1,4 +1,4 @@
-// A search for the time until a target, whose learning is known, against sums by hand.
+// A search by the time to a target with known learning, compared with sums by hand.
 #include "reports/record/not_done.h"
 #include "tests/reports/studies/budget/support.h"
 
@@ -13,7 +13,7 @@
 namespace foretrain::testing {
 namespace {
 
-/// As two_hosts, all on one thread, with gradients:
+/// As two_hosts, with gradients, on one thread:
 ///
 ///     hosts    steps to 0.5    small: time, cost    fast: time, cost
 ///     1        1,800           1,800 s, 0.5         720 s, 0.6
@@ -42,7 +42,7 @@ TEST_CASE("budget target: times and costs are those until it is reached") {
   CHECK(answer.cheapest()->cost == Approx(0.6));
   CHECK(answer.cheapest()->steps == 1800);
   CHECK(answer.cheapest()->limit.resource == "connection");
-  // What is written as a scenario asks for the same.
+  // The written scenario has the same target.
   CHECK(answer.cheapest()->scenario_case.scenario.training.until == kHalf);
   CHECK(answer.cheapest()->scenario_case.scenario.numerics);
   CHECK(clusters_in(answer.frontier) ==
@@ -71,8 +71,8 @@ TEST_CASE("budget target: one training tells of all clusters that learn alike, o
     CHECK(learned[once] == 1);
   }
   CHECK(learned["async 2"] > 1);
-  // All-reduce of 1, 2, 4, sync of 2, 4 workers; async on either host with 1, 2, of four hosts 1,
-  // 2, 4 servers.
+  // All-reduce with 1, 2, 4 workers, sync with 2, 4; async on either host with 1, 2 servers, with
+  // four hosts 1, 2, 4 servers.
   CHECK(answer.kinds == 15);
   CHECK(answer.learned == static_cast<std::int64_t>(kMostLearned));
   CHECK(answer.timed > answer.learned);
@@ -99,7 +99,7 @@ TEST_CASE("budget target: what never comes to it is told so, in every form") {
 
 TEST_CASE("budget target: the last evaluation counts, where none finds it nothing holds") {
   const BudgetAnswer answer = find_cluster(aimed_case({.loss = 0.001}), learning_hosts(10'000, 10));
-  // One worker's last evaluation, of all its examples, has a loss of 0.
+  // The last evaluation of one worker, after all its examples, has a loss of 0.
   REQUIRE(answer.cheapest() != nullptr);
   CHECK(answer.cheapest()->steps == 3600);
   BudgetOptions several = learning_hosts(10'000, 10);

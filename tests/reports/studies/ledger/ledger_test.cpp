@@ -1,4 +1,4 @@
-// The ledger of validations: rows in, rows out, the table of the guide.
+// The history of validations: rows, the guide's table.
 #include "reports/studies/ledger/ledger.h"
 
 #include "scenarios/language/input_error.h"
@@ -58,7 +58,7 @@ TEST_CASE("ledger: what is written is read, and entered anew where it was measur
   enter_into_ledger(path, {row(second, "sync", 0.03)});
   CHECK(read_ledger(path) ==
         std::vector{tiny, row(first, "async", 0.1234), row(second, "sync", 0.03)});
-  // Again, with other strategies: the whole of that validation is replaced.
+  // Again, with other strategies: replaces the whole validation.
   enter_into_ledger(path, {row(first, "ssp", 0.02)});
   CHECK(read_ledger(path) == std::vector{row(second, "sync", 0.03), row(first, "ssp", 0.02)});
 }

@@ -1,4 +1,4 @@
-// What a forecast stands on, with what validations found of such ones.
+// The basis of a forecast, with the errors of past validations.
 #include "reports/studies/ledger/ledger.h"
 #include "tests/reports/support.h"
 
@@ -31,7 +31,7 @@ LedgerRow past_row(const std::string& strategy, int model, double median, double
   return row;
 }
 
-/// A ledger of two machines; of the first one an older validation, which does not count.
+/// A history of two machines; the first one has an older validation, which does not count.
 PastValidations two_machines(const TemporaryFolder& folder) {
   LedgerRow older = past_row("sync", 1, 0.5, 0.9);
   older.measured.date = "2026-11-20";
@@ -68,7 +68,7 @@ TEST_CASE("stands on: a validation of the same scenario counts before the ledger
              Catch::Contains("validate found its step times off by 6.1 % in the median, 95 % of "
                              "the cases by no more than 20 % (") &&
                  Catch::EndsWith("study/validate)."));
-  // What says nothing of the strategy, or is damaged, is passed over.
+  // Validations of other strategies and damaged ones are skipped.
   CHECK_THAT(stands_on(simulated_from(PastFrom::calibrated, "async"), past),
              Catch::Contains("ledger: 1 validation"));
   write_text(validated / "validation.json", "{\"strategies\": [");

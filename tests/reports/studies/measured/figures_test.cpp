@@ -1,4 +1,4 @@
-// Measured tables are read; what is wrong in them is told by file, line, column.
+// Measured tables: errors name file, line, column.
 #include "reports/studies/measured/figures.h"
 
 #include "tests/reports/support.h"

@@ -1,4 +1,4 @@
-// Forecasts beside a measured table begin at their bases; what nothing was taken from judges them.
+// Forecasts of a measured table: base rows calibrate them, the other rows judge them.
 #include "reports/studies/measured/forecast_rows.h"
 
 #include "reports/record/json_object.h"
@@ -22,8 +22,8 @@ namespace {
 
 using namespace literals;
 
-/// A training whose steps take 10 ms for each other worker beside the gradient, whose gradients are
-/// as many updates stale.
+/// A training whose steps take the gradient's time plus 10 ms for each other worker, with the same
+/// number of updates as staleness.
 Record ten_ms_a_worker(const Case& each) {
   Record record;
   record.scenario_case = each;
@@ -41,7 +41,7 @@ Record ten_ms_a_worker(const Case& each) {
   return record;
 }
 
-/// A scenario in a folder of its own, with a table beside it.
+/// A scenario in its own folder, with a table beside it.
 class SmallStudy {
  public:
   explicit SmallStudy(const std::string& strategy) {
@@ -83,7 +83,8 @@ const std::string kRates =
 TEST_CASE("measured: what a gradient takes is what the base leaves, so the base is met") {
   const auto forecasts = SmallStudy("all_reduce").forecast(kRates);
   REQUIRE(forecasts.size() == 3);
-  // 10 examples at 200 a second: steps of 50 ms, so gradients of 40; four workers: of 80.
+  // Ten examples at 200 a second: steps of 50 ms, so gradients of 40 ms; with four workers steps of
+  // 80 ms.
   CHECK(forecasts[0].forecast.value() == Approx(200).epsilon(kBaseError));
   CHECK(forecasts[1].forecast.value() == Approx(2 * 10 / 0.060).epsilon(kBaseError));
   CHECK(forecasts[2].forecast.value() == Approx(4 * 10 / 0.080).epsilon(kBaseError));

@@ -1,4 +1,4 @@
-// Quantities of a record, worked out by hand.
+// Quantities of a record, calculated by hand.
 #include "reports/studies/measured/measured_quantity.h"
 
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@
 namespace foretrain {
 namespace {
 
-/// Two hosts of four cores; on the first a worker, the server. 10 s, of start-up 3 s.
+/// Two hosts with four cores; worker and server on the first. 10 s, 3 s of them start-up.
 Record hand_made() {
   Record record;
   record.mode = Mode::simulate;

@@ -1,4 +1,4 @@
-// Work on several threads is done once, whole, or ends with its first error.
+// Work on several threads is done completely, once, or ends with its first error.
 #include "reports/studies/parallel/in_parallel.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// A result made of JSON, as people read it.
+// A result from JSON as text.
 #include "reports/studies/result/result.h"
 
 #include "reports/record/json_object.h"

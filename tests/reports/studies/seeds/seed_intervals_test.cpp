@@ -1,4 +1,4 @@
-// SeedIntervals over seeds: the definition, the parts, the texts.
+// Intervals over seeds: their definition, their parts, their texts.
 #include "reports/studies/seeds/seed_intervals.h"
 
 #include "reports/record/files.h"
@@ -16,7 +16,7 @@
 namespace foretrain::testing {
 namespace {
 
-/// Takes `seed` milliseconds.
+/// A record with a time of `seed` milliseconds.
 Record record_of(const Case& scenario_case) {
   Record record = small_record(Mode::simulate, "sync");
   record.scenario_case = scenario_case;
@@ -44,7 +44,7 @@ TEST_CASE("bands: quantiles are interpolated between the two nearest seeds") {
   CHECK(time->known == 5);
   CHECK(intervals.find("phases.compute_s") != nullptr);
   CHECK(intervals.find("rss_bytes_most")->median == 2'000'000);
-  CHECK(intervals.find("test_auc") == nullptr);  // nobody knows it
+  CHECK(intervals.find("test_auc") == nullptr);  // unknown for all seeds
   CHECK(intervals.find("name") == nullptr);
 }
 

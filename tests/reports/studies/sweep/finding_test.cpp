@@ -1,4 +1,4 @@
-// What a sweep found: gains of workers, the best case, ties, the table of a terminal.
+// Findings of a sweep: gains of workers, the best case, ties, the terminal's table.
 #include "reports/studies/sweep/finding.h"
 
 #include "reports/record/wrapped_text.h"

@@ -1,4 +1,4 @@
-// A sweep does each case once, whatever interrupts it.
+// A sweep runs each case once despite interruptions.
 #include "reports/studies/sweep/sweep.h"
 
 #include "reports/record/not_done.h"
@@ -26,7 +26,7 @@ std::vector<Case> seven_cases() {
       "foretrain: 1\nname: seven\nsweep: {training.batch_size: [1, 2, 3, 4, 5, 6, 7]}\n", "seven");
 }
 
-/// Counts what is trained, by batch size.
+/// Counts the trained cases by batch size.
 struct Trainer {
   std::mutex mutex;
   std::vector<int> times = std::vector<int>(8);
@@ -99,7 +99,7 @@ TEST_CASE("sweep: beside its table stands what it was asked, what it found, on w
   REQUIRE(about.at("stands_on").size() == 1);
   CHECK_THAT(about.at("stands_on").at(0).get<std::string>(),
              Catch::Contains("what the scenario says, 20 ms a gradient"));
-  // 36 $ an hour for 0.1 s.
+  // Price of 36 $ an hour for 0.1 s.
   CHECK(result.rows.at(1).at("cost") == Approx(0.001));
   const SweepTable table = read_sweep(foretrain::sweep_csv(result.rows), "sweep.csv");
   CHECK(table.rows[1].currency == "USD");

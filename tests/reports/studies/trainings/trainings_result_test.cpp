@@ -1,4 +1,4 @@
-// Results of trainings: which is ahead, what is no difference, figures, nodes.
+// Results of trainings: ranking, ties, figures, nodes.
 #include "reports/studies/trainings/trainings_result.h"
 
 #include "reports/record/wrapped_text.h"
@@ -12,7 +12,7 @@
 namespace foretrain::testing {
 namespace {
 
-/// Without what its evaluation before the end takes.
+/// A training without the time of its first evaluation.
 Record training_of(Mode mode, const std::string& strategy, std::int64_t ms = 100,
                    double accuracy = 0.875) {
   Record record = small_record(mode, strategy);
@@ -118,7 +118,7 @@ TEST_CASE("trainings: of one the sentence tells what came out, then its ten firs
   CHECK_THAT(told, Catch::Contains("rows; --full has all.") && !Catch::Contains("server0"));
   CHECK_THAT(told_of(one, true),
              Catch::Contains("\n server0 ") && Catch::Contains("\n compute [of a step]"));
-  // Each of several records has its rows there.
+  // With several records, each has its rows there.
   const std::vector<Record> two{small_record(Mode::run, "sync"), small_record(Mode::run, "async")};
   const ResultTable figures = result_of(two).tables.at(1);
   CHECK(figures.full);

@@ -1,4 +1,4 @@
-// Which pairs of cases have an order, which lost it.
+// Pairs of cases with an order, also lost ones.
 #include "reports/studies/validation/order.h"
 
 #include "reports/studies/validation/output.h"

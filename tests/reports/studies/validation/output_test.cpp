@@ -1,4 +1,4 @@
-// A validation as people, as programs, as spreadsheets read it.
+// A validation as text, as JSON, as tables.
 #include "reports/studies/validation/output.h"
 
 #include "reports/record/json_object.h"

@@ -1,4 +1,4 @@
-// Validations that are interrupted, killed, begun again, in a folder.
+// Validations in a folder: interrupted, killed, continued.
 #include "reports/studies/validation/validate_into.h"
 
 #include "reports/record/files.h"
@@ -32,7 +32,7 @@ const std::vector<Case>& sync_and_async() {
   return cases;
 }
 
-/// Modes that note what they are asked for.
+/// Modes that record their calls.
 struct Noted {
   std::string order;
   int run_ms = 100;
@@ -69,7 +69,7 @@ struct Noted {
   }
 };
 
-/// The wall time of the first event in the event file of a record.
+/// The wall time of the first event in a record's event file.
 double first_date_s(const fs::path& record) {
   constexpr std::size_t kHead = 8 + 4 + 1;  // its length, that one's checksum, the field's tag
   const std::string events = read_text((record / kTensorboardFile).string());
@@ -108,7 +108,7 @@ TEST_CASE("validate: the place of each training is told with the time that is le
   Noted noted;
   noted.validate(folder.path(), 2);
   REQUIRE(noted.told.size() == 6);
-  CHECK(noted.told[0] == "case 1 of 2, repetition 1 of 2");  // nobody knows yet
+  CHECK(noted.told[0] == "case 1 of 2, repetition 1 of 2");  // unknown so far
   CHECK_THAT(noted.told[2], Catch::StartsWith("case 1 of 2, repetition 2 of 2, about ") &&
                                 Catch::EndsWith(" s left"));
   CHECK(noted.told[5] == "simulation 2 of 2");
@@ -128,7 +128,7 @@ TEST_CASE("validate: interrupted, it goes on where it was and runs nothing twice
   CHECK_FALSE(fs::exists(folder.path() / "validation.json"));
   Noted second;
   second.run_ms = 200;
-  const Validation v = second.validate(folder.path(), 3, true);  // not finished: it goes on
+  const Validation v = second.validate(folder.path(), 3, true);  // not finished: it continues
   CHECK(second.order == std::string("run async; run sync; run async; ") + kSimulations);
   CHECK(v.found == 3);
   CHECK_THAT(second.told[0], Catch::StartsWith("3 of 6 runs are in "));
@@ -157,7 +157,7 @@ TEST_CASE("validate: finished in a folder that nobody named, all begins anew") {
   CHECK(second.validate(folder.path(), 1, true).found == 0);
   CHECK(second.order == std::string("run sync; run async; ") + kSimulations);
   CHECK_FALSE(fs::exists(folder.path() / "run/strategy=sync/2"));
-  // What was measured is there still.
+  // Earlier measurements are preserved.
   CHECK(read_record(folder.path() / "earlier-1/run/strategy=sync/2").outcome == Outcome::done);
   CHECK(fs::exists(folder.path() / "earlier-1/validation.json"));
   CHECK_THAT(second.told.front(), Catch::Contains("is in ") && Catch::EndsWith("earlier-1 now"));
@@ -184,7 +184,7 @@ TEST_CASE("validate: what is of another scenario is set aside where that is aske
         other.scenario);
   CHECK(read_record(folder.path() / "run/strategy=sync/1").scenario_case.scenario ==
         sync_and_async()[0].scenario);
-  // Again: it is of this scenario now, and stays.
+  // Once more: the folder now belongs to this scenario and is reused.
   CHECK(validate_into(sync_and_async(), options, noted.modes()).found == 2);
   CHECK_FALSE(fs::exists(folder.path() / "earlier-2"));
 }
@@ -204,7 +204,7 @@ TEST_CASE("validate: runs that are damaged, half written or not done are run aga
   first.validate(folder.path(), 3);
   const fs::path run = folder.path() / "run";
   fs::remove(run / "strategy=sync/1/run.json");                       // which is written last
-  write_text(run / "strategy=async/1/steps.csv", "worker,step\n0,");  // cut off
+  write_text(run / "strategy=async/1/steps.csv", "worker,step\n0,");  // truncated
   Record failed = timed(Mode::run, case_of("sync"), 1);
   failed.outcome = Outcome::failed;
   write_record(failed, run / "strategy=sync/3");
@@ -229,7 +229,7 @@ TEST_CASE("validate: killed in the middle of a record, it goes on") {
     Modes modes;
     modes.run = [&](const Case& c) {
       if (++runs == 4) {
-        // Some of the files are in their places, others beside them, run.json is nowhere.
+        // Some files are complete, others temporary, run.json is missing.
         const fs::path half = folder.path() / "run/strategy=async/2";
         fs::create_directories(half);
         write_text(half / "steps.csv", "worker");
@@ -262,7 +262,7 @@ TEST_CASE("validate: a run of another scenario in the place of a case is refused
                     Catch::Contains("run/strategy=sync/2: here is a record of another scenario") &&
                         Catch::Contains("name another folder with --out"));
   CHECK(noted.order.empty());
-  CHECK(noted.validate(folder.path(), 1).found == 0);  // only the second is asked for a place
+  CHECK(noted.validate(folder.path(), 1).found == 0);  // only the second needs a folder
 }
 
 TEST_CASE("validate: a simulation that is not done is told with its record") {

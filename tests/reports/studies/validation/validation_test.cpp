@@ -1,4 +1,4 @@
-// The comparison of two modes, both of them made up.
+// The comparison of two made-up modes.
 #include "reports/studies/validation/validation.h"
 
 #include "reports/studies/validation/goals.h"
@@ -75,11 +75,11 @@ TEST_CASE("validate: each node has its CPU and memory, the worst of them is foun
   CHECK(cpu->difference == Approx(-10));  // 12 ms of 120 ms
   const Comparison* memory = v.worst_node("rss_bytes");
   REQUIRE(memory != nullptr);
-  CHECK(memory->node == "worker0");       // half as much again; worker1 is a quarter off
-  CHECK(v.find("rss_bytes") == nullptr);  // which is of nodes
+  CHECK(memory->node == "worker0");       // 50 % off; worker1 is 25 % off
+  CHECK(v.find("rss_bytes") == nullptr);  // it is per node
   int servers = 0;
   for (const Comparison& each : v.comparisons) servers += each.node == "server0" ? 1 : 0;
-  CHECK(servers == 1);  // its memory is not known
+  CHECK(servers == 1);  // its memory is unknown
 }
 
 TEST_CASE("validate: what is not zero against a measured zero has no relative error") {
@@ -97,7 +97,8 @@ TEST_CASE("validate: distributions of staleness are pooled over the runs and com
   const Case c = case_of("async");
   std::vector<Record> runs = two_runs(c);
   for (StepRow& row : runs[1].steps) row.report.staleness = 1;
-  // Runs: 0, 1, 1, 3 and four ones; simulation: 0, 1, 1, 3. Furthest apart from 1 on: 7/8 to 3/4.
+  // Runs: 0, 1, 1, 3 and four ones; simulation: 0, 1, 1, 3. The largest difference is from 1 on:
+  // 7/8 to 3/4.
   const CaseValidation v = compare_case(c, {runs, timed(Mode::simulate, c, 100)});
   CHECK(v.staleness_distance.value() == Approx(0.125));
   const Case sync = case_of("sync");
@@ -124,7 +125,7 @@ TEST_CASE("validate: weights are compared where the protocol is deterministic") 
   CHECK(equal() == std::optional(true));
   runs[1].weights_sha256[63] = 'b';
   CHECK(equal() == std::optional(false));
-  runs[1].kernel_set = "avx512";  // other sums, so not comparable
+  runs[1].kernel_set = "avx512";  // another order of sums, so not comparable
   CHECK_FALSE(equal().has_value());
   const Case async = case_of("async");
   CHECK_FALSE(compare_case(async, {two_runs(async), timed(Mode::simulate, async, 100)})
@@ -141,7 +142,7 @@ TEST_CASE("validate: an error is the protocol's, with the run's own compute time
     return std::optional(timed(Mode::simulate, c, 98));
   };
   const auto v = compare_case(c, {runs, timed(Mode::simulate, c, 120)}, {}, own);
-  CHECK(asked_ms == 100);  // the run in the middle
+  CHECK(asked_ms == 100);  // the median run
   const Comparison& step = metric(v, "step_time_ms");
   CHECK(step.error.value() == Approx(0.2));
   CHECK(step.protocol_error.value() == Approx(-0.02));
@@ -159,7 +160,7 @@ TEST_CASE("validate: times and rates have the range of the forecast") {
     return compare_case(c, {{timed(Mode::run, c, ms)}, calibrated(c, 100)});
   };
   const CaseValidation v = step(100);
-  // 0.9 to 1.25 times as fast, 15 % of protocol, transport, network.
+  // 0.9 to 1.25 times as fast, 15 % for protocol, transport, network.
   CHECK(metric(v, "step_time_ms").predicted_low == Approx(7.65));
   CHECK(metric(v, "step_time_ms").predicted_high == Approx(14.375));
   const Comparison& rate = metric(v, "gradients_per_s");
@@ -201,7 +202,7 @@ TEST_CASE("validate: bytes without an order of their own are held to those of th
   const Case c = case_of("async");
   const auto met = [&](Bytes more) {
     Record simulated = timed(Mode::simulate, c, 100);
-    simulated.nodes[0].tx += Bytes{1};  // the forecast is of another order
+    simulated.nodes[0].tx += Bytes{1};  // the forecast has another order
     std::vector<Record> runs = two_runs(c);
     for (Record& run : runs) run.inputs.emplace_back();
     const Validation v{{compare_case(c, {runs, simulated},

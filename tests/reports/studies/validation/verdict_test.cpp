@@ -1,4 +1,4 @@
-// Judgements of cases, strategies, goals.
+// Verdicts on cases, strategies, goals.
 #include "reports/studies/validation/verdict.h"
 
 #include "reports/studies/validation/goals.h"
@@ -29,11 +29,11 @@ TEST_CASE("verdict: a steady case is held within five per cent, off beyond") {
   CHECK(name_of(verdict({{100, 100, 101}, 104})) == "held");
   CHECK(name_of(verdict({{100, 100, 101}, 106})) == "off");
   CHECK(name_of(verdict({{100, 100, 101}, 94})) == "off");
-  CHECK(name_of(verdict({{100}, 96})) == "held");  // one run spreads nothing
+  CHECK(name_of(verdict({{100}, 96})) == "held");  // a single run has no spread
 }
 
 TEST_CASE("verdict: a noisy case is judged by the quartiles of its runs") {
-  // Quartiles 80 and 120, whose half distance is 20 % of the median.
+  // The quartiles are 80 and 120; half their distance is 20 % of the median.
   CHECK(name_of(verdict({{60, 80, 100, 120, 140}, 119})) == "noisy, between quartiles");
   CHECK(name_of(verdict({{60, 80, 100, 120, 140}, 81})) == "noisy, between quartiles");
   CHECK(name_of(verdict({{60, 80, 100, 120, 140}, 121})) == "noisy, outside quartiles");
@@ -119,7 +119,7 @@ TEST_CASE("goals: what is missed is named and counted") {
   CHECK(find(goals, "bytes sent, exact (or of replays)")->is_met());
   CHECK(find(goals, "mean staleness, where it varies")->of == 1);
   CHECK(find(goals, "weights equal bit for bit")->of == 1);
-  CHECK(find(goals, "time to target") == nullptr);  // nobody has one
+  CHECK(find(goals, "time to target") == nullptr);  // not measured
   CHECK(find(goals, "noisy cases, between the runs' quartiles") == nullptr);
 }
 

@@ -1,4 +1,4 @@
-// What-if as people, as programs read it.
+// What-if as text, as JSON.
 #include "reports/record/json_object.h"
 #include "reports/record/wrapped_text.h"
 #include "reports/show/terminal/result_text.h"
@@ -75,7 +75,7 @@ TEST_CASE("whatif text: what is within the forecast's error is no finding") {
         "sync: server NIC limits it, 60 % of the critical path; twice of something saves no more "
         "than the forecast's error, 40 %, of 10 s (6 s to 14 s) for 1,000 examples; most is saved "
         "by strategy all_reduce, 60 %.");
-  whatif.changes[1].time_s = 5;  // as good as the best, for all that is known
+  whatif.changes[1].time_s = 5;  // as good as the best within the error
   CHECK(
       first_sentence(whatif).ends_with("; twice of something saves 50 % of 10 s (6 s to 14 s) "
                                        "for 1,000 examples."));
@@ -145,7 +145,7 @@ TEST_CASE("whatif text: what --crossover asks is told first, what is found unask
   CHECK(told() != std::string::npos);
 }
 
-// Of ten seconds as they are nobody knows when they reach it.
+// The time to the target is unknown for the unchanged scenario, which takes ten seconds.
 WhatIf without_time() {
   WhatIf whatif = made_up();
   whatif.scenario_case.scenario.training.until.accuracy = 0.9;
