@@ -1,4 +1,4 @@
-// The scenario library is found, by whatever it is looked for.
+// Finding the scenario library in each of its places.
 #include "scenarios/library/library.h"
 
 #include "scenarios/resolve/read.h"

@@ -1,4 +1,4 @@
-// Drafts of scenarios: all that can be asked for is read again, meaning what was said.
+// Scaffolds of scenarios: each combination of answers reads back with its meaning.
 #include "scenarios/library/scaffold.h"
 
 #include "models/networks/registry.h"

@@ -1,4 +1,4 @@
-// What a scenario says of checkpoints; which scenarios train the same.
+// Keys of checkpoints, comparison of trainings by scenario.
 #include "scenarios/resolve/equal_work.h"
 #include "tests/scenarios/messages.h"
 

@@ -1,4 +1,4 @@
-// Tests of the keys of `training: compression:`.
+// The keys of `training: compression:`.
 #include "scenarios/resolve/equal_work.h"
 #include "scenarios/resolve/prepared.h"
 #include "scenarios/resolve/read.h"
@@ -89,7 +89,7 @@ TEST_CASE("compression keys: it is another training, but for what encoding takes
   CHECK(difference_in_training(plain, fp16)->key == "training.compression");
   CHECK_FALSE(difference_in_training(fp16, only(compressed_text("{kind: fp16, encode: 1 ns}"))));
   CHECK_FALSE(difference_in_training(fp16, only(compressed_text("fp16", "servers: 2, "))));
-  // Each bucket sends its own share.
+  // Each bucket sends a share of its own numbers.
   const Scenario topk = only(compressed_text("topk"));
   CHECK(difference_in_training(topk, only(compressed_text("topk", "servers: 2, ")))->key ==
         "training.servers");

@@ -1,4 +1,4 @@
-// A training that changes keeps its work.
+// A changed training keeps its work.
 #include "scenarios/resolve/equal_work.h"
 
 #include "scenarios/resolve/prepared.h"
@@ -17,7 +17,7 @@ double planned(const std::string& training) {
 TEST_CASE("same work: examples are steps times workers times batch, whatever the length is of") {
   CHECK(planned("workers: 3, batch_size: 10, steps: 7") == 210);
   CHECK(planned("workers: 3, batch_size: 10, updates: 7") == 210);
-  // Each worker has as many steps: three of them make nine updates.
+  // Each worker has the same number of steps: three of them make nine updates.
   CHECK(planned("strategy: async, workers: 3, batch_size: 10, updates: 7") == 90);
   CHECK(planned("workers: 3, batch_size: 10, epochs: 2") == 600);
 }
@@ -32,7 +32,7 @@ TEST_CASE("same work: more workers, larger batches take fewer steps, evaluations
   CHECK(changed.training.evaluate_every == 4);
   CHECK(set_batch(changed, 11).empty());
   keep_examples(changed, before, 600);
-  CHECK(changed.training.steps == 14);  // 13 would leave some out
+  CHECK(changed.training.steps == 14);  // 13 would be too few
 }
 
 TEST_CASE("same work: evaluations by examples are as far apart, whatever the batch") {
@@ -46,7 +46,7 @@ TEST_CASE("same work: evaluations by examples are as far apart, whatever the bat
   CHECK(steps("workers: 3, batch_size: 100") == 1);
   CHECK(steps("strategy: async, workers: 2, batch_size: 10") == 12);
   CHECK(steps("strategy: local_sgd, local_steps: 4, workers: 3, batch_size: 10") == 8);
-  CHECK(steps("workers: 3, backup_workers: 1, batch_size: 10") == 12);  // a gradient is late
+  CHECK(steps("workers: 3, backup_workers: 1, batch_size: 10") == 12);  // one gradient is late
   Scenario changed = only("foretrain: 1\ntraining: {steps: 9, evaluate_every: 240 examples}\n");
   const Scenario before = changed;
   CHECK(set_batch(changed, 16).empty());

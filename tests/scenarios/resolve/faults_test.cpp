@@ -1,4 +1,4 @@
-// What a scenario's faults say, what is said of wrong ones.
+// Faults in a scenario, the errors of wrong ones.
 #include "scenarios/resolve/faults.h"
 
 #include "scenarios/resolve/stragglers.h"
@@ -14,7 +14,7 @@ const std::string kHead =
     "foretrain: 1\ntraining: {workers: 3, servers: 2}\n"
     "cluster: {hosts: [{name: node, count: 5, compute: 1 ms}]}\n";
 
-// What is said of a fault that stands alone, without the place of the list.
+// The error of a single fault, without the place of the list.
 std::string fault_error(const std::string& fault) {
   const std::string told = scenario_error(kHead + "faults: [{" + fault + "}]\n");
   const std::string place = "x.yaml:4:";
@@ -92,7 +92,7 @@ TEST_CASE("faults: who is killed may be started again, where its strategy takes 
               .find(std::string("faults[0].restart_after: nobody can take the place of ") + node) !=
           std::string::npos);
   }
-  // Who are waited for are servers, the chief, workers of rings, too.
+  // With rejoin_limit, servers, the chief and workers of rings can come back, too.
   for (const char* node : {"worker0", "server0"}) {
     const Scenario begins = only(head + "ssp, rejoin_limit: 5 s" + fault(node));
     CHECK(begins.faults.at(0).restart_after == Duration{});
@@ -102,7 +102,7 @@ TEST_CASE("faults: who is killed may be started again, where its strategy takes 
     CHECK(begins.faults.at(0).restart_after == Duration{});
     CHECK(only(to_yaml(begins)) == begins);
   }
-  // Of a sweep some cases have it.
+  // In a sweep some cases support it.
   const auto cases = parse_scenario(
       head + "async" + fault("worker1") + "sweep: {training.strategy: [sync, async]}\n", "x.yaml",
       {});

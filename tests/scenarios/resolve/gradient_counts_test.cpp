@@ -1,4 +1,4 @@
-// Tests of the key `training: local_sum:`.
+// The key `training: local_sum:`.
 #include "scenarios/resolve/gradient_counts.h"
 
 #include "scenarios/resolve/read.h"
@@ -9,7 +9,7 @@
 namespace foretrain {
 namespace {
 
-/// Two hosts with two devices each, another one for servers.
+/// Two hosts with two devices each, another host for servers.
 std::string local_sum_text(const std::string& training,
                            const std::string& top = "numerics: off\n") {
   return "foretrain: 1\n" + top + "training: {steps: 9, local_sum: on, " + training +

@@ -1,4 +1,4 @@
-// Tests of the keys of an optimizer.
+// The keys of an optimizer.
 #include "models/optimizers/optimizer.h"
 
 #include "scenarios/resolve/read.h"

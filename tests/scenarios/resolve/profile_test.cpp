@@ -11,7 +11,7 @@ using namespace foretrain;
 
 namespace {
 
-/// A profile of two layers and scenarios of it, whose model stands on line 2.
+/// A profile of two layers with scenarios that use it; their model is on line 2.
 class Profile {
  public:
   Profile() {

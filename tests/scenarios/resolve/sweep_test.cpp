@@ -1,4 +1,4 @@
-// Tests of sweeps, with what --set makes of them.
+// Sweeps, with the effect of --set on them.
 #include "scenarios/resolve/expand_sweep.h"
 #include "tests/scenarios/messages.h"
 

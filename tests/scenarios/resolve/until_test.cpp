@@ -1,4 +1,4 @@
-// What a scenario may say of the target of a training, where it is wrong.
+// The target of a training in a scenario, its errors.
 #include "scenarios/spec/reference.h"
 #include "tests/scenarios/messages.h"
 

@@ -1,4 +1,4 @@
-// What is wrong with input, framework, buckets of a scenario is told at its key.
+// Errors of input, framework, buckets name their key.
 #include "models/protocol/layout.h"
 #include "scenarios/resolve/prepared.h"
 #include "scenarios/resolve/read.h"
