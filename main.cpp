@@ -135,8 +135,8 @@ int run(const Arguments& arguments) {
   const std::vector<Case> cases = read_cases(arguments);
   exec::RunOptions options = run_options_of(arguments);
   exec::check_save(options.save);
-  if (!arguments.save.empty()) check_one(cases, "--save: the weights of one training");
-  if (!arguments.resume.empty()) check_one(cases, "--resume: goes on with one training");
+  if (!arguments.save.empty()) check_one(cases, "--save: writes the weights of one training");
+  if (!arguments.resume.empty()) check_one(cases, "--resume: continues one training");
   if (const auto other = exec::take_part(cases, asked_start(arguments), options)) return *other;
   const Interruption interruption;
   std::optional<exec::MetricsEndpoint> metrics;
@@ -187,7 +187,8 @@ int sweep(const Arguments& arguments) {
   SweepOptions options;
   options.mode = arguments.mode == "run" ? Mode::run : Mode::simulate;
   if (options.mode == Mode::run && arguments.jobs > 1) {
-    throw InputError("--jobs: runs share this machine, so they go one at a time; leave it out");
+    throw InputError(
+        "--jobs: runs share this machine, so they are done one at a time; leave it out");
   }
   const bool simulates = options.mode == Mode::simulate;
   options.jobs = simulates ? (arguments.jobs > 0 ? arguments.jobs : exec::usable_core_count()) : 1;
@@ -369,22 +370,21 @@ int serve_page(const Arguments& arguments) {
 }
 
 constexpr Command kCommands[] = {
-    {"new", "write a first scenario of your own, by a few answers", new_options, new_scenario},
-    {"examples", "list, print, copy the scenarios of the library", examples_options, examples},
-    {"run", "train for real: one process a node, over TCP", run_options, run},
-    {"simulate", "the same training in virtual time", simulate_options, simulate},
-    {"validate", "both, side by side, or a forecast beside what was measured", validate_options,
-     validate},
-    {"evaluate", "how good weights are on the test set of a scenario", evaluate_options, evaluate},
-    {"whatif", "what limits a training, what each change would buy", whatif_options, whatif},
-    {"import", "a scenario from the trace of somebody's own training", import_options, import_any},
-    {"sweep", "all cases of a scenario as rows of one table, resumable", sweep_options, sweep},
-    {"serve", "the same questions by hand, in a browser", serve_options, serve_page},
-    {"check", "read a scenario, print it resolved, run nothing", check_options, check},
-    {"report", "figures, a page, from the folders of the others", report_options, report},
-    {"calibrate", "measure this machine for simulate", calibrate_options, calibrate},
-    {"data", "list, verify data sets", data_options, data},
-    {"describe", "print man pages, completion, all keys, hardware", describe_options, describe},
+    {"new", "write a first scenario from a few answers", new_options, new_scenario},
+    {"examples", "list, print or copy scenarios of the library", examples_options, examples},
+    {"run", "train for real: one process per node, over TCP", run_options, run},
+    {"simulate", "forecast a training by simulation in virtual time", simulate_options, simulate},
+    {"validate", "run and simulate, print the forecast's errors", validate_options, validate},
+    {"evaluate", "accuracy and loss of saved weights on the test set", evaluate_options, evaluate},
+    {"whatif", "find the bottleneck and what each change saves", whatif_options, whatif},
+    {"import", "make a scenario from the trace of a PyTorch training", import_options, import_any},
+    {"sweep", "simulate all cases of a scenario into one table; resumable", sweep_options, sweep},
+    {"serve", "change a scenario in the browser and see its forecast", serve_options, serve_page},
+    {"check", "check a scenario and print it with all defaults", check_options, check},
+    {"report", "figures and an HTML page from recorded results", report_options, report},
+    {"calibrate", "measure this machine for forecasts", calibrate_options, calibrate},
+    {"data", "list formats of data sets, verify one", data_options, data},
+    {"describe", "print man pages, completion, keys, hardware", describe_options, describe},
 };
 
 }  // namespace

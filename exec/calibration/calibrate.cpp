@@ -66,7 +66,7 @@ void note_cores(Machine& machine, const CoreWatch& watch, const CalibrateOptions
   const ReferenceTimes& alone = machine.cores_seen.alone;
   const double wander = alone.slowest.seconds() / alone.fastest.seconds() - 1;
   if (wander <= kWander) return;
-  say(options, fmt::format("this machine's speed wanders by {:.0f} %: forecasts have a range",
+  say(options, fmt::format("the speed of this machine varies by {:.0f} %: forecasts get a range",
                            100 * wander));
 }
 
@@ -90,7 +90,7 @@ void measure_cores(Machine& machine, Repeater& repeater, int core) {
   if (slice_s > 0) {
     machine.slice = Duration::from_seconds(slice_s);
   } else {
-    machine.not_measured.emplace_back("slice: no gaps were seen in two busy threads");
+    machine.not_measured.emplace_back("slice: two busy threads showed no gaps");
   }
 }
 
@@ -99,7 +99,7 @@ void measure_caches(Machine& machine, Repeater& repeater, const std::vector<int>
   constexpr double kNeighboursFloor = 4e9;
   CacheSizes sizes = cache_sizes(this_processor());
   if (!sizes.told) {
-    machine.not_measured.emplace_back("memory.private_cache: not told by the kernel");
+    machine.not_measured.emplace_back("memory.private_cache: the kernel does not report it");
   }
   sizes.shared = measure_shared_cache(cores.front(), sizes);
   const std::vector<double> medians = repeater.measure(
@@ -136,8 +136,8 @@ void measure_into(Machine& machine, const Case& scenario_case, const CalibrateOp
   Repeater repeater(machine, trainings, watch);
   const ModelCost cost = measure_model(prepared, machine, trainings, repeater, data_sets);
   machine.models[key] = cost;
-  say(options, fmt::format("{}: the fit is {:+.1f} % off at batch {}", key, 100 * cost.residual,
-                           cost.checked_batch));
+  say(options, fmt::format("{}: the fit is {:+.1f} % off at batch size {}", key,
+                           100 * cost.residual, cost.checked_batch));
 }
 
 void measure_emulated(Machine& machine, const CalibrateOptions& options, CoreWatch& watch) {
@@ -207,8 +207,8 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
   machine.cores = static_cast<int>(cores.size());
   machine.kernel_set = kernel_set();
   machine.date = fmt::format("{:%Y-%m-%d}", std::chrono::system_clock::now());
-  machine.not_measured = {"messages between machines: write send, receive at a host of cluster",
-                          "accelerators"};
+  machine.not_measured = {
+      "messages between machines: write send and receive for hosts of the cluster", "accelerators"};
   CoreWatch watch = watch_of(machine, options);
   Repeater repeater(machine, options, watch);
   say(options, "messages over loopback");
@@ -220,7 +220,7 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
   if (options.emulate) {
     measure_emulated(machine, options, watch);
   } else {
-    machine.not_measured.emplace_back("emulated: not asked for");
+    machine.not_measured.emplace_back("emulated: not requested");
   }
   say(options, "caches and memory");
   measure_caches(machine, repeater, cores);

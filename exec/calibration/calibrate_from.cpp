@@ -47,32 +47,33 @@ struct Gathered {
 void check_alone(const std::string& folder, const Record& record) {
   const Scenario& scenario = record.scenario_case.scenario;
   const auto timed = [](const HostSpec& host) { return host.compute.has_value(); };
-  if (scenario.model.profiled()) refuse(folder, "a profile has its own times; record a model");
+  if (scenario.model.profiled()) refuse(folder, "a profile has own times; use a record of a model");
   if (const int workers = node_counts(scenario).workers; workers != 1) {
-    refuse(folder, fmt::format("{} workers; record one alone: training.strategy=single", workers));
+    refuse(folder,
+           fmt::format("{} workers; use a record of one: training.strategy=single", workers));
   }
   if (!scenario.stragglers.empty() || !scenario.faults.empty()) {
-    refuse(folder, "its stragglers or faults slow its steps; record one without");
+    refuse(folder, "stragglers or faults slow its steps; use a record without");
   }
   if (std::ranges::any_of(scenario.cluster.hosts, timed)) {
-    refuse(folder, "its gradients take what cluster.hosts says (compute); record one without");
+    refuse(folder, "its gradients have a fixed time (compute:); use a record without");
   }
   if (scenario.training.accumulate > 1) {
-    refuse(folder, "its gradients are of several batches (training.accumulate); record one of one");
+    refuse(folder, "its gradients are of several batches (accumulate:); use a record with one");
   }
   if (scenario.framework != FrameworkSpec{}) {
-    refuse(folder, "its steps hold what framework: says; record one without");
+    refuse(folder, "its steps contain the overhead of framework:; use a record without");
   }
   if (scenario.dataset.input.costs()) {
-    refuse(folder, "its steps wait for input (dataset.served_by and its like); record one without");
+    refuse(folder, "its steps wait for input (dataset.parse, ...); use a record without");
   }
   if (!scenario.neighbours.empty()) {
-    refuse(folder, "its neighbours slow its steps; record one without");
+    refuse(folder, "neighbours slow its steps; use a record without");
   }
   if (record.step_totals) {
-    refuse(folder, "a summary, which has no steps; record all: without --record summary");
+    refuse(folder, "is a summary without steps; record them: leave --record summary out");
   }
-  if (record.steps.empty()) refuse(folder, "no step was recorded; train for some");
+  if (record.steps.empty()) refuse(folder, "has no steps; use a record with some");
 }
 
 void name_model(Gathered& gathered, const std::string& model, const std::string& said) {
@@ -94,9 +95,10 @@ void add_record(Gathered& gathered, const std::string& folder) {
   if (gathered.machine.empty()) gathered.machine = record.machine;
   if (gathered.kernel_set.empty()) gathered.kernel_set = record.kernel_set;
   if (gathered.kernel_set != record.kernel_set) {
-    refuse(folder, fmt::format("computed with {}, but another record with {}; take records of one "
-                               "machine",
-                               record.kernel_set, gathered.kernel_set));
+    refuse(
+        folder,
+        fmt::format("was computed with {}, but another record with {}; use records of one machine",
+                    record.kernel_set, gathered.kernel_set));
   }
   std::vector<double>& times = gathered.gradients[scenario_case.scenario.training.batch_size];
   times.reserve(times.size() + record.steps.size());
@@ -125,7 +127,7 @@ Gathered gather(const Measurements& measurements) {
   if (measurements.scenario_case) {
     const Case& scenario_case = *measurements.scenario_case;
     if (scenario_case.scenario.model.profiled()) {
-      refuse(scenario_case.scenario.name, "a profile has its own times; name a model");
+      refuse(scenario_case.scenario.name, "a profile has own times; name a model");
     }
     name_model(gathered, prepare(scenario_case, Need::shape).network_key,
                scenario_case.scenario.name);
@@ -140,8 +142,8 @@ Gathered gather(const Measurements& measurements) {
   }
   if (gathered.model.empty()) {
     refuse(measurements.from.front(),
-           "a table does not say of which model it is; name it: --model 'lenet 784x10', or a "
-           "scenario with that model");
+           "a table does not name its model; name it (--model 'lenet 784x10'), or give a scenario "
+           "with that model");
   }
   return gathered;
 }
@@ -167,10 +169,10 @@ void check_model(const std::string& model) {
   if (known && whole) return;
   const std::string near = known ? std::string() : nearest(name, names);
   refuse("--model " + model,
-         fmt::format("no scenario has such a model; {}write one of {}, then what it reads and how "
-                     "many classes it tells apart: 'lenet 784x10'",
-                     near.empty() ? "" : fmt::format("did you mean {}? ", near),
-                     fmt::join(names, ", ")));
+         fmt::format(
+             "no scenario has such a model; {}write one of {}, then its inputs and classes: 'lenet "
+             "784x10'",
+             near.empty() ? "" : fmt::format("did you mean {}? ", near), fmt::join(names, ", ")));
 }
 
 /// The straight line through two batch sizes; nullopt if a coefficient would be negative.
@@ -221,17 +223,19 @@ ModelCost cost_of(const Gathered& gathered, const ModelCost& known,
     cost.gradient_times = rows;
   }
   if (rows.size() == 1) {
-    notes.emplace_back("One batch size: others are taken in proportion; a second one tells more.");
+    notes.emplace_back(
+        "Only one batch size: others are scaled in proportion; measure a second one.");
   }
   const auto jitter = jitter_of(gathered.gradients);
   cost.gradient_jitter = jitter.value_or(known.gradient_jitter);
   const auto evaluate_s = median(gathered.evaluations);
   cost.evaluate = evaluate_s ? AffineCost{0, *evaluate_s} : known.evaluate;
   const auto not_measured = [&](const char* what, bool otherwise_known) {
-    notes.push_back(fmt::format("Not measured: {}; {}.", what,
-                                otherwise_known ? "as the machine file says" : "taken as none"));
+    notes.push_back(
+        fmt::format("Not measured: {}; {}.", what,
+                    otherwise_known ? "the value of the machine file is used" : "none is assumed"));
   };
-  if (!jitter) not_measured("the jitter of gradients", known.gradient_jitter > 0);
+  if (!jitter) not_measured("the variation of gradient times", known.gradient_jitter > 0);
   if (!evaluate_s) not_measured("evaluations", known.evaluate != AffineCost{});
   return cost;
 }
@@ -246,9 +250,9 @@ void note_checkpoints(const CheckpointTotals& all, std::vector<std::string>& not
   const double rounded = std::max(kLeast, std::round(bits_a_s / kLeast) * kLeast);
   const auto count = static_cast<double>(all.count);
   notes.push_back(fmt::format(
-      "Checkpoints: {} MB and {} ms each, the mean of {}. So that forecasts take that, write "
-      "checkpoint.write_rate: {}, write_latency: 0 s in the scenario; left out there, disk: of a "
-      "machine file counts.",
+      "Checkpoints: {} MB and {} ms each (mean of {}). To forecast with this, write "
+      "checkpoint.write_rate: {}, write_latency: 0 s in the scenario; otherwise disk: of the "
+      "machine file is used.",
       figure(static_cast<double>(all.size.value) / 1e6 / count),
       figure(all.time.seconds() * 1e3 / count), all.count, to_text(BytesPerSecond{rounded / 8})));
 }
@@ -272,21 +276,21 @@ MachineFrom machine_from(const Measurements& measurements) {
   note_checkpoints(gathered.checkpoints, result.notes);
   if (measurements.machine.empty()) {
     result.notes.emplace_back(
-        "Not measured: cores, messages, apply, slice, contention, memory_base; defaults are in the "
-        "file (one core; messages and apply take no time). A machine file behind --machine has "
-        "them.");
+        "Not measured: cores, messages, apply, slice, contention, memory_base; the file has "
+        "defaults (one core; messages and apply take no time). Give a machine file with --machine "
+        "for measured ones.");
   } else if (!gathered.kernel_set.empty() && machine.kernel_set != gathered.kernel_set) {
     result.notes.push_back(
-        fmt::format("The record computed with {}, {} was measured with {}.", gathered.kernel_set,
-                    measurements.machine,
-                    machine.kernel_set.empty() ? "nothing that it names" : machine.kernel_set));
+        fmt::format("The record was computed with {} kernels, but {} was measured with {}.",
+                    gathered.kernel_set, measurements.machine,
+                    machine.kernel_set.empty() ? "unknown ones" : machine.kernel_set));
   }
   return result;
 }
 
 std::vector<std::string> calibrate_from(const fs::path& out, const Measurements& measurements) {
   if (out.empty()) {
-    throw InputError("calibrate --from: name the machine file to write: --out FILE");
+    throw InputError("calibrate --from: no file to write; name one: --out FILE");
   }
   MachineFrom made = machine_from(measurements);
   if (out.has_parent_path()) prepare_folder(out.parent_path());

@@ -53,21 +53,23 @@ double share_of_others() {
 double others_use(const Tell& tell, const char* advice) {
   const double busy = share_of_others();
   if (busy <= 0) return 0;
-  tell(fmt::format("  Others use {:.0f} % of this machine: what is measured now is noisy.",
-                   100 * busy));
+  tell(fmt::format(
+      "  Other programs take {:.0f} % of this machine: what is measured now is inaccurate.",
+      100 * busy));
   tell(advice);
   return busy;
 }
 
 constexpr const char* kAgainWhenIdle = "  Try again when it is idle.";
-constexpr const char* kAnew = "  `foretrain calibrate` measures anew, when it is idle.";
+constexpr const char* kAnew = "  Run `foretrain calibrate` again when it is idle.";
 
 // Once per process: a sweep asks for the machine in every case.
 void tell_noise(const Machine& machine, const Tell& tell) {
   static std::atomic<bool> told{false};
   if (machine.others_used <= 0 || told.exchange(true)) return;
-  tell(fmt::format("This machine's calibration is noisy: others used {:.0f} % of it meanwhile.",
-                   100 * machine.others_used));
+  tell(fmt::format(
+      "This machine's calibration is inaccurate: other programs took {:.0f} % of it meanwhile.",
+      100 * machine.others_used));
   tell(kAnew);
 }
 
@@ -87,8 +89,8 @@ struct Wanted {
 Wanted wanted_by(const Prepared& prepared, bool emulated) {
   if (prepared.training->network->profiled()) {
     throw InputError(
-        "cluster: a profile is forecast on machines that are described, not on this one; list them "
-        "in cluster.hosts, or name a machine file behind --machine");
+        "cluster: a profile can be forecast only on machines that are described; list them in "
+        "cluster.hosts, or give a machine file with --machine");
   }
   return {prepared.model_key, emulated};
 }
@@ -120,11 +122,11 @@ NotWritten& not_written() {
 // Reports the missing part of the cached machine, if there is one.
 void tell_missing(const Wanted& wanted, const std::optional<Machine>& kept, const Tell& tell) {
   if (!kept) {
-    tell("This machine is not calibrated yet; that takes half a minute to one, and is done once.");
+    tell("This machine is not calibrated yet; this is done once and takes about a minute.");
   } else if (kept->models.contains(wanted.model)) {
-    tell("Messages between emulated hosts are not known on this machine yet; measuring them.");
+    tell("Messages between emulated hosts were not measured on this machine yet; measuring them.");
   } else {
-    tell(fmt::format("Nothing is known of {} on this machine yet; measuring it.", wanted.model));
+    tell(fmt::format("{} was not measured on this machine yet; measuring it.", wanted.model));
   }
 }
 
@@ -188,9 +190,9 @@ Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell
   machine.others_used = std::max({machine.others_used, before, share_of_others()});
   try {
     write_machine(machine, path);
-    tell(fmt::format("  kept in {}", path.string()));
+    tell(fmt::format("  written to {}", path.string()));
   } catch (const std::exception& error) {
-    tell(fmt::format("  not kept: {}", error.what()));
+    tell(fmt::format("  could not be written: {}", error.what()));
     not_written().keep(wanted, machine);
   }
   return machine;
@@ -202,8 +204,8 @@ void forget_noisy(const Tell& tell) {
   const double used = read_machine(path).others_used;
   if (used <= 0 || share_of_others() > 0) return;
   tell(fmt::format(
-      "Others used {:.0f} % of this machine while it was calibrated. It is idle now, so it is "
-      "measured anew.",
+      "Other programs took {:.0f} % of this machine while it was calibrated. It is idle now, so it "
+      "is measured again.",
       100 * used));
   fs::remove(path);
 }

@@ -53,7 +53,7 @@ class Forked {
     Result result;
     taken_ = true;
     if (read(pipe_, &result, sizeof result) != static_cast<ssize_t>(sizeof result)) {
-      throw std::runtime_error("calibration: a measuring process died");
+      throw std::runtime_error("calibration: a measuring process ended unexpectedly");
     }
     return result;
   }

@@ -94,7 +94,8 @@ Manifest manifest_of(const JsonObject& body) {
 
 Manifest read_manifest(const fs::path& run, std::int64_t cut) {
   const fs::path path = folder_of_cut(run, cut) / kManifestFile;
-  if (!fs::exists(path)) throw InputError(path.string() + ": is not there; it was never whole");
+  if (!fs::exists(path))
+    throw InputError(path.string() + ": is missing, so the checkpoint was never complete");
   const auto fail = [&](const std::string& what) -> void {
     throw InputError(fmt::format("{}: {}", path.string(), what));
   };
@@ -102,13 +103,13 @@ Manifest read_manifest(const fs::path& run, std::int64_t cut) {
   const JsonObject file(json, path.string() + ":", kDamagedManifest);
   const JsonObject body = file.object("checkpoint");
   if (file.text("sha256") != sha256_of(text_of(file.at("checkpoint")))) {
-    fail("is not what its hash says; it is damaged");
+    fail("does not match its hash; it is damaged");
   }
   if (body.integer("foretrain_checkpoint") != kFormat) {
     fail("is of another version of this program");
   }
   Manifest manifest = manifest_of(body);
-  if (manifest.cut != cut) fail(fmt::format("is of step {}; it was moved here", manifest.cut));
+  if (manifest.cut != cut) fail(fmt::format("is of step {}, so it was moved here", manifest.cut));
   return manifest;
 }
 
@@ -173,7 +174,7 @@ std::string read_part(const fs::path& run, std::int64_t cut, const Part& part) {
     const auto size = fs::file_size(path, absent);
     if (!absent && size != static_cast<std::uintmax_t>(part.size)) {
       throw InputError(
-          fmt::format("{}: has {} bytes, its manifest says {}; it is torn, or of another "
+          fmt::format("{}: has {} bytes, but its manifest says {}; it is incomplete, or of another "
                       "checkpoint",
                       path.string(), size, part.size));
     }
@@ -183,8 +184,8 @@ std::string read_part(const fs::path& run, std::int64_t cut, const Part& part) {
   }
   if (sha256_of(text) != part.sha256) {
     throw PartError(
-        fmt::format("{}: is not what its manifest has the hash of; it is damaged, or of "
-                    "another checkpoint",
+        fmt::format("{}: does not match the hash in its manifest; it is damaged, or of another "
+                    "checkpoint",
                     path.string()));
   }
   return text;

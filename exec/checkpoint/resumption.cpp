@@ -70,11 +70,11 @@ NodeCounts check_is_of(const Manifest& manifest, const Case& scenario_case) {
   const Scenario kept = parse_scenario(manifest.scenario, "checkpoint").front().scenario;
   if (const auto difference = difference_in_training(kept, scenario_case.scenario)) {
     const auto said = [](const std::string& text) { return text.empty() ? "left out" : text; };
-    fail_at(
-        scenario_case.place_of(difference->key), difference->key,
-        fmt::format("{}, but the checkpoint is of a training with {}; write that to go on from it, "
-                    "or leave --resume out",
-                    said(difference->second), said(difference->first)));
+    fail_at(scenario_case.place_of(difference->key), difference->key,
+            fmt::format(
+                "{}, but the checkpoint is of a training with {}; write that to continue it, or "
+                "leave --resume out",
+                said(difference->second), said(difference->first)));
   }
   const NodeCounts counts = node_counts(kept);
   bool all = std::ssize(manifest.parts) == counts.nodes();
@@ -107,11 +107,11 @@ Resumption find_resumption(const std::filesystem::path& folder, const Case& scen
   resumption.folder = std::filesystem::absolute(folder);
   Newest newest = newest_checkpoint(resumption.folder, here, before);
   for (const std::string& why : newest.passed_over)
-    stderr_note(fmt::format("passed over: {}\n", why));
+    stderr_note(fmt::format("checkpoint skipped: {}\n", why));
   if (!newest.manifest) {
     throw InputError(fmt::format(
-        "{}: there is no whole checkpoint here{}", (folder / kCheckpointsFolder).string(),
-        newest.passed_over.empty() ? "; a run keeps them where its scenario has checkpoint:"
+        "{}: no complete checkpoint here{}", (folder / kCheckpointsFolder).string(),
+        newest.passed_over.empty() ? "; a run writes them if its scenario has checkpoint:"
                                    : "; " + newest.passed_over.front()));
   }
   resumption.manifest = *std::move(newest.manifest);
@@ -121,14 +121,13 @@ Resumption find_resumption(const std::filesystem::path& folder, const Case& scen
   resumption.record = read_record(folder);
   for (const std::string& table : lost_tables(resumption.record, resumption.manifest)) {
     stderr_note(
-        fmt::format("{}: rows before step {} are missing; the record goes on without them\n",
+        fmt::format("{}: rows before step {} are missing; the record continues without them\n",
                     (folder / table).string(), resumption.manifest.cut));
   }
   const Instant cut = resumption.manifest.time;
   if (resumption.record.outcome == Outcome::done) {
-    stderr_note(
-        fmt::format("the training in {} had ended; its part from step {} on is done again\n",
-                    folder.string(), resumption.manifest.cut));
+    stderr_note(fmt::format("the training in {} was finished; it is repeated from step {} on\n",
+                            folder.string(), resumption.manifest.cut));
     resumption.ended = take_back(resumption.record, cut);
   } else {
     resumption.ended = latest_in(resumption.record, cut);
@@ -161,9 +160,9 @@ std::string where_it_goes_on(const Resumption& resumption) {
   const std::filesystem::path near = std::filesystem::proximate(place);
   const bool below = !near.empty() && *near.begin() != "..";
   std::string text =
-      fmt::format("goes on from step {}, {}", manifest.cut, (below ? near : place).string());
+      fmt::format("continues from step {}, {}", manifest.cut, (below ? near : place).string());
   if (const int then = resumption.counts.servers; then != resumption.servers) {
-    text += fmt::format("; the parameters of {} server{} are dealt to {}", then,
+    text += fmt::format("; the parameters of {} server{} are distributed to {}", then,
                         then == 1 ? "" : "s", resumption.servers);
   }
   return text;

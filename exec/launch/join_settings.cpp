@@ -22,8 +22,8 @@ void join(boost::asio::io_context& loop, const JoinSettings& joining, OnConnecte
                                    key ? "; give the same key to every task" : ""));
     }
     on_failed(fmt::format(
-        "could not join the launcher (rank 0) at {} within {}: {}; see that rank 0 runs, and "
-        "that MASTER_ADDR and MASTER_PORT, where set, are right in every task",
+        "could not join the launcher (rank 0) at {} within {}: {}; check that rank 0 runs, and "
+        "that MASTER_ADDR and MASTER_PORT, if set, are right in every task",
         launcher, to_text(limit), why));
   };
   const std::chrono::nanoseconds limit(joining.limit.ns);

@@ -38,12 +38,13 @@ KernelAgreement agree_on_kernels(std::span<const NodeKernels> nodes, std::string
         nodes, [&](const NodeKernels& node) { return has_kernels(node, kernels); });
   });
   if (common.empty()) {
-    return {{},
-            fmt::format("nodes compute with different kernels, whose sums differ: {}; install the "
-                        "package on every host, which has avx2 and avx512, or build there with the "
-                        "same -DFORETRAIN_ARCH, as x86-64-v3; where FORETRAIN_KERNELS is set, set "
-                        "it alike on all",
-                        who_has_which(nodes))};
+    return {
+        {},
+        fmt::format("nodes compute with different kernels, whose results differ: {}; install the "
+                    "package, which has avx2 and avx512, on every host, or build there with the "
+                    "same -DFORETRAIN_ARCH, such as x86-64-v3; if FORETRAIN_KERNELS is set, set "
+                    "the same value on all hosts",
+                    who_has_which(nodes))};
   }
   if (std::ranges::find(common, preferred) != common.end()) return {std::string(preferred), {}};
   const auto place = [](const std::string& kernels) {
@@ -56,11 +57,11 @@ KernelAgreement keep_kernels(std::span<const NodeKernels> nodes, std::string_vie
   const auto has = [&](const NodeKernels& node) { return has_kernels(node, before); };
   const auto lacks = std::ranges::find_if_not(nodes, has);
   if (lacks == nodes.end()) return {std::string(before), {}};
-  return {
-      {},
-      fmt::format("{} computes with {} kernels, and all began with {}, whose sums differ; start "
-                  "it on a host that has these, or all nodes anew",
-                  lacks->node, lacks->set, before)};
+  return {{},
+          fmt::format(
+              "{} computes with {} kernels, but all began with {}, whose results differ; start it "
+              "on a host that has these, or restart all nodes",
+              lacks->node, lacks->set, before)};
 }
 
 }  // namespace foretrain::exec

@@ -97,7 +97,7 @@ fs::path chosen_program(const KernelProgram& one, const std::optional<std::strin
     throw InputError(fmt::format("{}={}: {}", kKernelsVariable, *asked, what));
   };
   if (*asked != kAvx2 && *asked != kAvx512) {
-    fail("there are no such kernels; write avx2 or avx512, or unset it");
+    fail("is not known; write avx2 or avx512, or unset it");
   }
   if (*asked == kAvx512 && !avx512) {
     fail("this processor has no AVX-512 (F, BW, CD, DQ, VL); write avx2, or unset it");
@@ -105,8 +105,8 @@ fs::path chosen_program(const KernelProgram& one, const std::optional<std::strin
   fs::path found = program_with(*asked, one);
   if (found.empty()) {
     fail(fmt::format(
-        "this program has {} kernels, and none with others is installed with it; unset it, install "
-        "the package, which has both, or build with -DFORETRAIN_ARCH=x86-64-v{}",
+        "this program has only {} kernels; unset it, install the package, which has both, or build "
+        "with -DFORETRAIN_ARCH=x86-64-v{}",
         one.kernels, *asked == kAvx2 ? 3 : 4));
   }
   return found;

@@ -32,12 +32,13 @@ JobKey key_of(const std::string& text, const std::string& source) {
                                  ? ""
                                  : text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
   if (!std::ranges::all_of(secret, [](char each) { return each > ' ' && each <= '~'; })) {
-    throw InputError(
-        fmt::format("{}: a job key is one line of printable text; {}", source, kMakeKey));
+    throw InputError(fmt::format("{}: is no job key, which is one line of printable text; {}",
+                                 source, kMakeKey));
   }
   if (secret.size() < kShortestKey) {
-    throw InputError(fmt::format("{}: a job key of {} characters, {} are the least; {}", source,
-                                 secret.size(), kShortestKey, kMakeKey));
+    throw InputError(
+        fmt::format("{}: a job key of {} characters is too short, it needs at least {}; {}", source,
+                    secret.size(), kShortestKey, kMakeKey));
   }
   return JobKey(secret);
 }
@@ -85,7 +86,7 @@ JobKey read_user_key(const fs::path& folder) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return {};
   if (status.st_uid != geteuid() || (status.st_mode & 077U) != 0) {
-    throw InputError(fmt::format("{}: is not this user's alone, so it keeps nobody out; remove it",
+    throw InputError(fmt::format("{}: other users can change it, so it protects nothing; remove it",
                                  path.string()));
   }
   return read_file(path);

@@ -34,7 +34,7 @@ namespace {
 constexpr Duration kTermToKill{1'000'000'000};
 
 std::string makes_no_sense(const ManagedNode& sender, const std::exception& error) {
-  return fmt::format("{}: it sent something that makes no sense ({})", sender.role, error.what());
+  return fmt::format("{}: it sent an invalid message ({})", sender.role, error.what());
 }
 
 }  // namespace
@@ -213,7 +213,7 @@ void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uin
     if (const auto refused = std::exchange(coming_, nullptr)) refused->close();
     return;
   }
-  rejected_.add(connection->peer(), fmt::format("node {}", id), "no such node is missing here");
+  rejected_.add(connection->peer(), fmt::format("node {}", id), "this node is not expected here");
   send_json(
       *connection, ControlKind::trouble, NodeId(id),
       {{"why", fmt::format("this training has {} nodes, and no node {}", members_.size(), id)}});

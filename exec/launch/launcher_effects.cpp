@@ -78,10 +78,10 @@ void Launcher::take_next(ManagedNode& member) {
 void Launcher::perform(const supervision::TurnAway& away) {
   const auto connection = std::exchange(coming_, nullptr);
   const std::uint32_t id = index_of(away.node);
-  rejected_.add(connection->peer(), fmt::format("node {}", id), "no such node is missing here");
+  rejected_.add(connection->peer(), fmt::format("node {}", id), "this node is not expected here");
   const ManagedNode& member = members_[id];
   send_json(*connection, ControlKind::trouble, away.node,
-            {{"why", fmt::format("{} is there already: it came from {}; start one process a node",
+            {{"why", fmt::format("{} has joined already, from {}; start one process per node",
                                  member.described(), member.connection->peer())}});
   connection->close_when_drained();
 }
@@ -264,10 +264,10 @@ bool Launcher::agree() {
     have_begin_again(each);
   }
   if (!others.empty()) {
-    stderr_note(
-        fmt::format("all nodes compute with {} kernels, which each has: {} began with "
-                    "others, and began again\n",
-                    kernels_, others));
+    stderr_note(fmt::format(
+        "all nodes compute with {} kernels, which every host has; {} began with others, and began "
+        "again\n",
+        kernels_, others));
     return false;
   }
   tell_change_of_kernels();
@@ -301,8 +301,8 @@ void Launcher::tell_change_of_kernels() const {
   const std::string& before = beginning_.from->manifest.kernel_set;
   if (before == kernels_) return;
   stderr_note(fmt::format(
-      "its numbers so far are of {} kernels, from here on of {}: the weights will not be the bits "
-      "of a training by one of them\n",
+      "steps so far were computed with {} kernels, later ones with {}: the weights will differ in "
+      "the last bits from a training with one of them\n",
       before, kernels_));
 }
 

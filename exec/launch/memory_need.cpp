@@ -37,24 +37,25 @@ void check_memory(const Case& scenario_case, const Training& training, const Dat
   const Bytes need = memory_need(training, data);
   const Bytes available = available_memory();
   if (available.value < 0 || need <= available) return;
-  const std::string sizes =
-      fmt::format("the nodes of this training hold {} at least, and this machine has {} left",
-                  in_gigabytes(need), in_gigabytes(available));
+  const std::string sizes = fmt::format(
+      "the nodes of this training need at least {} of memory, and this machine has {} left",
+      in_gigabytes(need), in_gigabytes(available));
   const Bytes examples{training.workers * data.examples.value};
   if (2 * examples.value < need.value) {
     throw InputError(
         sizes +
-        "; take fewer workers or examples, a smaller model or batch, or simulate with numerics: "
-        "off");
+        "; "
+        "use fewer workers or examples, a smaller model or batch, or simulate with numerics: off");
   }
   const DatasetSpec& spec = scenario_case.scenario.dataset;
   std::string key = "dataset";
   if (spec.take > 0) key = "dataset.take";
   if (spec.test_take > spec.take) key = "dataset.test_take";
   fail(scenario_case, key,
-       fmt::format("{}; of that {} are examples, each worker has a copy of them; set dataset.take "
-                   "or dataset.test_take lower, take fewer workers, or simulate with numerics: off",
-                   sizes, in_gigabytes(examples)));
+       fmt::format(
+           "{}; {} of that are examples, of which each worker has a copy; lower dataset.take or "
+           "dataset.test_take, use fewer workers, or simulate with numerics: off",
+           sizes, in_gigabytes(examples)));
 }
 
 }  // namespace foretrain::exec

@@ -79,7 +79,7 @@ void NodePeers::on_proved(NodeId from, const std::shared_ptr<Connection>& peer) 
   if (expected && !driver_.has_peer(from)) return add(from, peer);
   if (expected && may_come_back(*training_, from)) return driver_.meet_again(from, peer);
   rejected_.add(peer->peer(), fmt::format("node {}", index_of(from)),
-                "no such node is missing here");
+                "this node is not expected here");
   peer->close();
 }
 
@@ -88,11 +88,10 @@ void NodePeers::on_refused(const std::string& peer, const Refused& refused) {
   const bool node = refused.claimed && *refused.claimed < nodes;
   const std::string name = node ? training_->role(NodeId(*refused.claimed)) : "";
   const bool slow = node && refused.refusal == Refusal::silent;
-  const std::string why = slow ? fmt::format(
-                                     "{}; if it is {}, its machine is busy, and it tries "
-                                     "again",
-                                     refused.why, name)
-                               : refused.why;
+  const std::string why =
+      slow ? fmt::format("{}; if it is {}, its machine is busy and it tries again", refused.why,
+                         name)
+           : refused.why;
   rejected_.add(peer, name, why);
 }
 

@@ -158,8 +158,8 @@ void NodeProcess::on_finished(const Finished& finished) {
 }
 
 std::string NodeProcess::out_of_memory() const {
-  const std::string has = fmt::format("there is not enough memory; it has had {}",
-                                      in_gigabytes(process_usage().rss_most));
+  const std::string has =
+      fmt::format("there is not enough memory; it used {}", in_gigabytes(process_usage().rss_most));
   return training_ ? fmt::format("{}, and needs {}", has, training_->need())
                    : has + " to prepare its data and model";
 }

@@ -92,8 +92,8 @@ class SshStart : public Start {
   }
   [[nodiscard]] std::string join_advice(const std::string& place) const override {
     return fmt::format(
-        "; see that hosts reach this machine at {}, and each other; --address names another "
-        "address of it, --port the first of fixed ports",
+        "; check that hosts reach this machine at {}, and each other; --address gives another "
+        "address, --port the first of fixed ports",
         place);
   }
 
@@ -140,7 +140,7 @@ std::string RemoteNode::describe(int status, bool joined) {
     return fmt::format("is gone: it was killed, or its host cannot be reached any more{}", said);
   }
   if (!joined && code == kSshFailed) {
-    return fmt::format("was not started{}; see that this works without a question: {}", said, ssh_);
+    return fmt::format("was not started{}; check that this works without a prompt: {}", said, ssh_);
   }
   if (!joined && (code == kNotFound || code == kNotStarted)) {
     return fmt::format("was not started{}; the same build has to be on that host as {}", said,

@@ -15,7 +15,7 @@ Restarts::Restarts(const Case& scenario_case, const RunOptions& options)
   if (has_checkpoint(options.folder)) {
     resume_ = options.folder;
   } else if (!options.folder.empty()) {
-    stderr_note(fmt::format("started again, but {} has no whole checkpoint: begins with step 0\n",
+    stderr_note(fmt::format("restarted, but {} has no complete checkpoint: begins with step 0\n",
                             (options.folder / kCheckpointsFolder).string()));
   }
 }
@@ -63,8 +63,8 @@ std::string Restarts::where() const {
   std::string text = "begins again with step 0";
   if (told_nothing_) return text;
   return text + (case_.scenario.checkpoint.every.wanted()
-                     ? ", no checkpoint is whole yet"
-                     : ", without checkpoint: in its scenario nothing is kept");
+                     ? ", since no checkpoint is complete yet"
+                     : ", since the scenario has no checkpoints");
 }
 
 // Work since the checkpoint, or since the attempt's beginning from it, is repeated.
@@ -82,7 +82,7 @@ void Restarts::end(const Record& record, const supervision::EndAttempt& end, boo
   went_back_ = end.older;
   if (went_back_) {
     if (from_) unread_ = Unread{from_->folder, from_->manifest.cut};
-    return stderr_note(fmt::format("passed over: {}\n", record.failure));
+    return stderr_note(fmt::format("checkpoint skipped: {}\n", record.failure));
   }
   waits_ = end.waits;
   failure_ = record.failure;

@@ -68,21 +68,20 @@ void check_trainable(const Case& scenario_case, bool emulated) {
     fail_at(scenario_case.place_of(key), key, what);
   };
   if (scenario.model.profiled()) {
-    fail("model.profile", "a profile has times, no layers to train; simulate it");
+    fail("model.profile", "a profile has only times, no layers to train; simulate it");
   }
   if (scenario.training.compression.only_sizes()) {
-    fail(
-        "training.compression.kind",
-        "ratio has sizes alone, no numbers that could be sent; simulate it, or write fp16 or topk");
+    fail("training.compression.kind",
+         "ratio has only sizes, no values to send; simulate it, or write fp16 or topk");
   }
   if (scenario.training.shard != TrainingSpec{}.shard) {
     fail("training.shard",
-         fmt::format("{} in parts are forecast, not carried out; simulate it, or write {}",
+         fmt::format("sharded {} can be forecast, but not run; simulate it, or write {}",
                      scenario.training.shard, TrainingSpec{}.shard));
   }
   if (scenario.training.local_sum) {
     fail("training.local_sum",
-         "sums of a host's workers are forecast, not carried out; simulate it, or write off");
+         "sums of a host's workers can be forecast, but not run; simulate it, or write off");
   }
   const auto only_simulated = [&](const std::string& key, bool given) {
     if (given) fail(key, fmt::format("only simulate knows it; --set {}=null removes it", key));
@@ -101,8 +100,8 @@ void check_trainable(const Case& scenario_case, bool emulated) {
     const bool cut = !scenario.faults[i].cut.empty();
     if (emulated || (!cut && scenario.faults[i].slow.empty())) continue;
     fail(key + (cut ? "cut" : "slow"),
-         "a run touches no links but those that it makes itself; add --emulate (as root), or write "
-         "stop, or kill");
+         "a run cannot change links of real networks; add --emulate (as root), or write stop or "
+         "kill");
   }
 }
 
@@ -121,8 +120,8 @@ void allow_descriptors(int need) {
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = soft;
   if (limit.rlim_cur >= static_cast<rlim_t>(need)) return;
   throw InputError(fmt::format(
-      "a process of this training has up to {} files and connections open at once, and this one "
-      "may have {}; raise the hard limit (ulimit -Hn), or take fewer workers and servers",
+      "a process of this training opens up to {} files and connections, but only {} are allowed; "
+      "raise the hard limit (ulimit -Hn), or use fewer workers and servers",
       need, limit.rlim_cur));
 }
 

@@ -36,7 +36,7 @@ std::string RunRows::write(Write write) {
   try {
     write();
   } catch (const InputError& error) {
-    broken_ = fmt::format("{}; what was written until then is kept", error.what());
+    broken_ = fmt::format("{}; rows written so far are kept", error.what());
   }
   return broken_;
 }
@@ -103,7 +103,7 @@ void RunRows::renew(const Record& record) {
   renewed_ = Clock::now();
   Record so_far = record;
   so_far.outcome = Outcome::interrupted;
-  so_far.failure = "it has not ended: whoever wrote it was killed, or is at it";
+  so_far.failure = "it is unfinished: its program was killed or is still running";
   tally_.fill_in(so_far);
   so_far.step_totals = tally_.steps();
   writer_->renew(so_far);

@@ -117,8 +117,8 @@ std::string address_for(const std::vector<std::string>& slots) {
   }
   if (known && unknown.empty()) return kOwnLoopback;
   throw InputError(fmt::format(
-      "--hosts: no way to a host by the name of {} is known here; correct the name, or, where ssh "
-      "alone knows it, say at which address the hosts reach this machine: --address",
+      "--hosts: host {} has no known address; correct the name, or, if only ssh knows it, give the "
+      "address at which hosts reach this machine: --address",
       unknown));
 }
 
@@ -156,11 +156,10 @@ std::optional<SshHosts> read_hosts(const std::vector<std::string>& named, const 
 void check_hosts(const std::vector<Case>& cases, const SshHosts& hosts) {
   const auto task = own_task();
   if (task && task->size > 1) {
-    throw InputError(
-        fmt::format("--hosts: starts a process for each node itself, but this one is one of {} "
-                    "tasks ({}); leave "
-                    "--hosts out, or start one process",
-                    task->size, task->started_by));
+    throw InputError(fmt::format(
+        "--hosts: starts the nodes itself, but this process is one of {} tasks ({}); leave --hosts "
+        "out, or start one process",
+        task->size, task->started_by));
   }
   for (const Case& each : cases) {
     const NodeCounts counts = node_counts(each.scenario);

@@ -28,15 +28,15 @@ class HereStart : public Start {
     const auto task = measures_ ? std::nullopt : own_task();
     if (task && task->size > 1) {
       throw InputError(
-          "of the commands that train, srun and mpirun can start `run`, `validate` and `calibrate "
-          "--cluster` alone");
+          "srun and mpirun can start only `run`, `validate` and `calibrate --cluster`; start this "
+          "command without them");
     }
     const ClusterSpec& cluster = scenario_case.scenario.cluster;
     if (options.emulate) return check_emulated(cluster);
     if (cluster.hosts.empty()) return;
     throw InputError(
-        "cluster: describes other machines, and run trains on this one; give --emulate to make "
-        "networks here that stand for them, leave cluster: out (--set cluster=null), or simulate");
+        "cluster: describes other machines, but run trains on this one; give --emulate to emulate "
+        "their network here, leave cluster: out (--set cluster=null), or simulate");
   }
 
   [[nodiscard]] Meeting meet(Duration /*limit*/, int port) const override {
@@ -52,10 +52,9 @@ class HereStart : public Start {
 void check_described(const std::vector<Case>& cases) {
   for (const Case& each : cases) {
     if (!each.scenario.cluster.hosts.empty()) continue;
-    fail_at(
-        each.place_of("cluster"), "cluster",
-        "is missing, and the tasks' machines are to be forecast; `calibrate --cluster`, started "
-        "like this, writes it");
+    fail_at(each.place_of("cluster"), "cluster",
+            "is missing, but describes the tasks' machines for the forecast; `calibrate "
+            "--cluster`, started like this, writes it");
   }
 }
 
@@ -68,7 +67,7 @@ std::shared_ptr<Start> start_here(TlsChoice tls, bool measures) {
 void Start::check_signals(const Case& scenario_case, std::string_view advice) {
   const auto fail = [&](const std::string& key, std::string_view what) {
     fail_at(scenario_case.place_of(key), key,
-            fmt::format("only who starts a process can {} it, and here {}", what, advice));
+            fmt::format("only the launcher of a process can {} it, and here {}", what, advice));
   };
   const Scenario& scenario = scenario_case.scenario;
   for (std::size_t i = 0; i < scenario.stragglers.size(); ++i) {
@@ -114,18 +113,17 @@ std::optional<int> take_part(const std::vector<Case>& cases, const StartOptions&
   const auto task = own_task();
   if (!task && !asked.job_key.empty()) {
     throw InputError(fmt::format(
-        "--job-key {}: nobody would be asked for it: here one process starts all nodes, and draws "
-        "their key itself; leave it out, or start tasks that meet by it: srun, mpirun, or RANK and "
-        "WORLD_SIZE",
+        "--job-key {}: is not used: here one process starts all nodes and makes their key itself; "
+        "leave it out, or start tasks by srun, mpirun, or RANK and WORLD_SIZE",
         asked.job_key));
   }
   // A launcher's only task is this machine alone; except for `run`, where nobody joins it.
   if (!task || (task->size == 1 && as_told)) return {};
   if (options.max_restarts > 0) {
     throw InputError(
-        "--max-restarts: only who starts processes can start them again, and here a launcher did; "
-        "leave it out, and have that start all tasks again (torchrun --max-restarts, sbatch "
-        "--requeue): the run then goes on from its checkpoint");
+        "--max-restarts: the processes were started by a launcher, so only that can restart them; "
+        "leave it out, and have the launcher restart all tasks (torchrun --max-restarts, sbatch "
+        "--requeue): the run then continues from its checkpoint");
   }
   options.join_timeout = read_join_limit(process_environment).value_or(options.join_timeout);
   const auto start = std::make_shared<TaskStart>(*task, asked.job_key, asked.tls);
@@ -134,7 +132,7 @@ std::optional<int> take_part(const std::vector<Case>& cases, const StartOptions&
   if (as_told) {
     check_described(cases);
     if (start->encrypts()) {
-      throw InputError("FORETRAIN_TLS: a forecast counts no encryption; set it to off");
+      throw InputError("FORETRAIN_TLS: forecasts do not include encryption; set it to off");
     }
   }
   options.start = start;

@@ -212,9 +212,9 @@ void check_known(const std::vector<std::string>& variables) {
   const auto size = find({"_SIZE", "_NPROCS"}, 2);
   if (rank == variables.end() || size == variables.end()) return;
   throw InputError(fmt::format(
-      "{} beside {}: this seems to be a task of a launcher that is not known here, and each would "
-      "train all by itself; set RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT in every task, or "
-      "unset {} to train on this machine alone",
+      "{} beside {}: this seems to be a task of an unknown launcher, and each task would train "
+      "alone; set RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT in every task, or unset {} to "
+      "train on this machine alone",
       *rank, *size, rank->substr(0, rank->find('='))));
 }
 

@@ -79,10 +79,9 @@ std::optional<Duration> read_join_limit(const Environment& environment) {
   try {
     return parse_duration(*text);
   } catch (const BadValue& error) {
-    throw InputError(
-        fmt::format("FORETRAIN_JOIN_LIMIT: {}; it is how long tasks wait for each other: write "
-                    "`90 s`, say",
-                    error.what()));
+    throw InputError(fmt::format(
+        "FORETRAIN_JOIN_LIMIT: {}; write how long tasks wait for each other, such as `90 s`",
+        error.what()));
   }
 }
 
@@ -100,9 +99,9 @@ tcp::endpoint meeting_point(const Task& task, const JobKey& key, Duration limit)
             name, found->address().to_string()));
       }
       if (!loopback && key.empty()) {
-        throw InputError(fmt::format(
-            "rank 0 is at {}, where others than this run can connect, so a job key is needed; {}",
-            found->address().to_string(), kMakeKey));
+        throw InputError(
+            fmt::format("rank 0 is at {}, where strangers can connect, so a job key is needed; {}",
+                        found->address().to_string(), kMakeKey));
       }
       return *found;
     }
@@ -124,8 +123,8 @@ TaskStart::TaskStart(Task task, std::string job_key, TlsChoice tls)
 void TaskStart::check(const Case& scenario_case, const RunOptions& options) const {
   if (options.emulate) {
     throw InputError(
-        "--emulate: makes all hosts on this machine, but a launcher has started the tasks; start "
-        "one process, or leave --emulate out");
+        "--emulate: emulates all hosts on this machine, but a launcher started several tasks; "
+        "start one process, or leave --emulate out");
   }
   check_signals(scenario_case, "a launcher did; remove it, or start one process");
 }

@@ -39,8 +39,7 @@ TlsChoice read_tls(TlsChoice named, const Environment& environment) {
 std::shared_ptr<const Tls> make_tls(const TlsChoice& choice, const JobKey& key) {
   if (!choice.on && choice.files.given()) {
     throw InputError(
-        "--tls-certificate, --tls-key, --tls-authority: nothing is encrypted without "
-        "--tls, so nobody would be asked for them; give it, too");
+        "--tls-certificate, --tls-key, --tls-authority: are not used without --tls; give it, too");
   }
   if (!choice.on) return nullptr;
   if (choice.files.given()) return Tls::of_files(choice.files);

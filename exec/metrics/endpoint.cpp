@@ -28,7 +28,7 @@ tcp::endpoint read_metrics_place(const std::string& text) {
   const char* end = port_text.data() + port_text.size();
   const auto [read, wrong] = std::from_chars(port_text.data(), end, port);
   if (wrong != std::errc{} || read != end) {
-    refuse_place(text, "write :PORT for this machine alone, ADDRESS:PORT for others, as :9464");
+    refuse_place(text, "write :PORT for this machine only, or ADDRESS:PORT, such as :9464");
   }
   std::string host = colon == std::string::npos ? "" : text.substr(0, colon);
   if (host.empty()) return {asio::ip::address_v4::loopback(), port};
@@ -36,7 +36,8 @@ tcp::endpoint read_metrics_place(const std::string& text) {
   error_code error;
   const auto address = asio::ip::make_address(host, error);
   if (error)
-    refuse_place(text, fmt::format("'{}' is no address, as 127.0.0.1 or 0.0.0.0 is", host));
+    refuse_place(text,
+                 fmt::format("'{}' is no address; write one, such as 127.0.0.1 or 0.0.0.0", host));
   return {address, port};
 }
 

@@ -77,7 +77,7 @@ DecodedHeader decode(const HeaderBytes& bytes, Bytes most_payload) {
   if (const std::size_t rest = rest_of_tls_greeting(bytes)) {
     return {{.kind = kTlsGreeting, .payload_bytes = rest}, nullptr};
   }
-  if (get<std::uint32_t>(bytes, 0) != kMagic) return {{}, "it does not speak this protocol"};
+  if (get<std::uint32_t>(bytes, 0) != kMagic) return {{}, "it does not use this protocol"};
   if (get<std::uint16_t>(bytes, 4) != kWireVersion) {
     return {{}, "it speaks another version; build foretrain of the same commit on every host"};
   }
@@ -95,11 +95,11 @@ DecodedHeader decode(const HeaderBytes& bytes, Bytes most_payload) {
   header.payload_bytes = get<std::uint64_t>(bytes, 48);
   header.staleness = get<std::uint32_t>(bytes, 56);
   if (header.payload_bytes > static_cast<std::uint64_t>(most_payload.value)) {
-    return {{}, "it announced a longer message than there can be"};
+    return {{}, "it announced a message longer than allowed"};
   }
   const std::size_t number = may_be_halves(header.kind) ? sizeof(std::uint16_t) : sizeof(float);
   if (is_message(header.kind) && header.payload_bytes % number != 0) {
-    return {{}, "it announced a payload that is no whole number of floats"};
+    return {{}, "it announced a payload that is not made of floats"};
   }
   return {header, nullptr};
 }

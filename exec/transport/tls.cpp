@@ -213,7 +213,7 @@ std::string Tls::what_is_wrong(const ssl_st* ends, unsigned long error) const {
     return fmt::format("its certificate is not taken: {} (authority: {}); {}",
                        X509_verify_cert_error_string(verified), files_.authority, kFilesOfAll);
   }
-  if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE) return "it has shown no certificate";
+  if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE) return "it presented no certificate";
   const int alert = reason - SSL_AD_REASON_OFFSET;
   if (alert >= 0 && is_about_certificates(alert)) {
     return fmt::format("it does not take this end's certificate ({}); {}",
@@ -221,7 +221,7 @@ std::string Tls::what_is_wrong(const ssl_st* ends, unsigned long error) const {
   }
   if (alert >= 0) return fmt::format("it ended TLS ({})", SSL_alert_desc_string_long(alert));
   if (reason == SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC) {
-    return "what it sent was changed on its way (TLS)";
+    return "its data was changed on the way (TLS)";
   }
   return fmt::format("it does not speak TLS 1.3 ({})", reason_of(error));
 }

@@ -54,8 +54,8 @@ std::string loopback_trouble() {
   }
   freeifaddrs(all);
   if (up) return {};
-  return "the loopback device (lo) of this machine is down, and its processes reach each other "
-         "through it; bring it up: ip link set lo up";
+  return "the loopback device (lo) of this machine is down, but its processes need it; bring it "
+         "up: ip link set lo up";
 }
 
 }  // namespace foretrain::exec

@@ -112,7 +112,7 @@ void check_count(const char* what, std::int64_t count) {
   constexpr std::int64_t kCountMax = 1'000'000'000;
   if (count >= 0 && count <= kCountMax) return;
   throw DataError(
-      fmt::format("clicks: {} count {}, where 0 to {} can be drawn", what, count, kCountMax));
+      fmt::format("clicks: {} count {} is out of range; write 0 to {}", what, count, kCountMax));
 }
 
 }  // namespace

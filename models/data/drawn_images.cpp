@@ -138,7 +138,7 @@ class DrawnImages : public ImageSource {
 void check_range(const char* what, std::int64_t value, std::int64_t low, std::int64_t high) {
   if (value >= low && value <= high) return;
   throw DataError(
-      fmt::format("images: {} {}, where {} to {} can be drawn", what, value, low, high));
+      fmt::format("images: {} {} is out of range; write {} to {}", what, value, low, high));
 }
 
 }  // namespace
@@ -151,7 +151,7 @@ ImageSources draw_images(const ImagesSpec& spec) {
   check_range("training count", spec.train_count, 0, kCountMax);
   check_range("test count", spec.test_count, 0, kCountMax);
   if (spec.channels != 1 && spec.channels != 3) {
-    throw DataError(fmt::format("images: {} channels, where 1 or 3 can be drawn", spec.channels));
+    throw DataError(fmt::format("images: {} channels; write 1 or 3", spec.channels));
   }
   return {std::make_shared<const DrawnImages>(spec, spec.train_count, "train"),
           std::make_shared<const DrawnImages>(spec, spec.test_count, "test")};

@@ -65,19 +65,20 @@ void check_length(const Unpacker& input, const IdxHeader& header, std::int64_t h
   const std::int64_t there = input.file_bytes();
   // A plain file that really has this length is accepted.
   if (expected > kPackedDataMax && (input.packed() || there != expected)) {
-    refuse(input.path(), "its header promises {} bytes ({} examples), more than the {} allowed; {}",
+    refuse(input.path(),
+           "its header announces {} bytes ({} examples), more than the {} allowed; {}",
            grouped(expected), grouped(header.examples), grouped(kPackedDataMax), kFetchAgain);
   }
   if (input.packed()) {
     if (expected / kPackingMax > there) {
-      refuse(input.path(), "{} packed bytes cannot hold the {} bytes that its header promises; {}",
+      refuse(input.path(), "{} packed bytes cannot hold the {} bytes that its header announces; {}",
              grouped(there), grouped(expected), kFetchAgain);
     }
     return;
   }
   if (there < expected) fail_truncated(input, there, expected);
   if (there > expected) {
-    refuse(input.path(), "has {} bytes where its header promises {}; {}", grouped(there),
+    refuse(input.path(), "has {} bytes, but its header announces {}; {}", grouped(there),
            grouped(expected), kFetchAgain);
   }
 }
@@ -104,11 +105,11 @@ void read_image_shape(Unpacker& input, std::uint32_t magic, IdxHeader& header) {
   const auto channels = magic == kChannelsMagic ? read_number(input, bytes) : 1;
   if (std::min(rows, columns) == 0 || std::max(rows, columns) > kSideMax) {
     refuse(input.path(),
-           "its header promises images of {} x {} pixels, where a side has 1 to {}; {}",
+           "its header announces images of {} x {} pixels, but a side has 1 to {}; {}",
            grouped(rows), grouped(columns), grouped(kSideMax), kFetchAgain);
   }
   if (channels == 0 || channels > kChannelsMax) {
-    refuse(input.path(), "its header promises {} channels, where a pixel has 1 to {}; {}",
+    refuse(input.path(), "its header announces {} channels, but a pixel has 1 to {}; {}",
            grouped(channels), kChannelsMax, kFetchAgain);
   }
   header.rows = static_cast<int>(rows);
@@ -130,7 +131,7 @@ IdxHeader read_header(Unpacker& input, const IdxKind* expected) {
     header.label_bytes = magic == kWideLabelsMagic ? 2 : 1;
   }
   if (header.examples == 0) {
-    refuse(input.path(), "holds 0 examples where a data set needs at least one; {}", kFetchAgain);
+    refuse(input.path(), "has no examples; {}", kFetchAgain);
   }
   check_length(input, header, header_bytes_of(magic));
   return header;
@@ -166,7 +167,7 @@ std::vector<std::uint16_t> read_labels(Unpacker& input, const IdxHeader& header,
     if (labels[i] >= classes) {
       refuse(input.path(), "label {} at record {} (counted from 0) where labels are 0 to {}; {}",
              labels[i], grouped(static_cast<std::int64_t>(i)), classes - 1,
-             "the file is damaged, or the data set has more classes than were asked for");
+             "the file is damaged, or the data set has more classes than expected");
     }
   }
   return labels;

@@ -83,7 +83,7 @@ class LibsvmFormat : public LineFormat {
     if (reading_.signs) {
       if (*label != -1 && *label != 1) {
         refuse_line(line.path, line.number,
-                    "label {} where others are -1; labels are -1, +1 or from 0 on", *label);
+                    "label {}, but others are -1; labels are -1 and +1, or 0, 1, 2, ...", *label);
       }
       return *label == 1 ? 1 : 0;
     }
@@ -107,7 +107,7 @@ class LibsvmFormat : public LineFormat {
       refuse_line(line.path, line.number, "index {} is too large; at most {} is allowed",
                   grouped(*index), grouped(options_.index_max));
     }
-    if (*index == before) refuse_line(line.path, line.number, "index {} is there twice", *index);
+    if (*index == before) refuse_line(line.path, line.number, "index {} occurs twice", *index);
     if (*index < before) {
       refuse_line(line.path, line.number, "index {} after {}; indices must ascend", *index, before);
     }

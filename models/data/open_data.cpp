@@ -153,17 +153,19 @@ struct Format {
 };
 
 constexpr Format kFormats[] = {
-    {"digits", "drawn: grey digits of 28 x 28 pixels, ten classes",
+    {"digits", "generated: grey digits of 28 x 28 pixels, ten classes",
      [](const DataSource& s) { return as_numbers(drawn_digits(s), s.image); }, summarize_digits},
-    {"images", "drawn: images of any size (side), any number of classes",
+    {"images", "generated: images of any size (side), any number of classes",
      [](const DataSource& s) { return as_numbers(drawn_images(s), s.image); }, summarize_images},
-    {"clicks", "drawn: sparse rows of advertising, clicked or not, hashed to 2^hash_bits features",
+    {"clicks",
+     "generated: sparse rows of advertising, clicked or not, hashed to 2^hash_bits features",
      [](const DataSource& s) { return draw_clicks(clicks_of(s)); }, summarize_clicks},
-    {"idx", "read: the four files of MNIST, of its likes, plain or gzip", open_idx, summarize_idx},
-    {"cifar10", "read: CIFAR-10 binary, data_batch_*.bin to learn from, test*.bin to be judged by",
+    {"idx", "files: MNIST and data sets of its format, four files, plain or gzip", open_idx,
+     summarize_idx},
+    {"cifar10", "files: CIFAR-10 binary, data_batch_*.bin for training, test*.bin for tests",
      open_cifar, summarize_cifar},
-    {"libsvm", "read: LIBSVM text, *.train beside *.test", open_libsvm_text, nullptr},
-    {"criteo", "read: Criteo TSV, train.csv to learn from, dev.csv, test.csv to be judged by",
+    {"libsvm", "files: LIBSVM text, *.train and *.test", open_libsvm_text, nullptr},
+    {"criteo", "files: Criteo TSV, train.csv for training, dev.csv or test.csv for tests",
      open_criteo_text, nullptr},
 };
 

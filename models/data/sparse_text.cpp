@@ -130,8 +130,7 @@ ScannedText scan_text(SparseText source, const LineFormat& format) {
     const std::size_t end = text.find('\n', start);
     start = end == std::string_view::npos ? text.size() : end + 1;
   }
-  if (scanned.starts.empty())
-    refuse(scanned.source.path, "holds no example; is it the right file?");
+  if (scanned.starts.empty()) refuse(scanned.source.path, "has no examples; is it the right file?");
   return scanned;
 }
 

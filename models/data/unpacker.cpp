@@ -48,7 +48,7 @@ std::size_t Unpacker::unpack(std::span<std::uint8_t> into) {
     } else if (status != Z_OK) {
       refuse(path_, "its gzip stream is corrupt after {} bytes ({}); {}",
              grouped(position_ + static_cast<std::int64_t>(made)),
-             stream_.msg == nullptr ? "a dictionary is asked for" : stream_.msg,
+             stream_.msg == nullptr ? "a dictionary is required" : stream_.msg,
              "the file is damaged, fetch it again");
     }
   }
@@ -72,7 +72,7 @@ void Unpacker::expect_end() {
   const std::int64_t promised = position_;
   std::uint8_t surplus = 0;
   if (read({&surplus, 1}) != 0) {
-    refuse(path_, "goes on after the {} bytes that its header promises; {}", grouped(promised),
+    refuse(path_, "has more than the {} bytes that its header announces; {}", grouped(promised),
            "the file is damaged, fetch it again");
   }
   if (packed_ && !ended_) {

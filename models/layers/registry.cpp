@@ -35,7 +35,7 @@ struct Building : LayerPlace {
   /// Checks a window that slides over an image.
   void check_window() const {
     const int least = std::min(before.rows, before.columns) + 2 * spec.padding;
-    if (spec.size < 1) fail("size is missing: the side of its window, pixels");
+    if (spec.size < 1) fail("size is missing; write the side of its window in pixels");
     if (before.pixels() == 1 && spec.size > 1 + 2 * spec.padding) {
       fail(fmt::format("its input is a plain vector of {}; put it before the first dense layer",
                        to_string(before)));
@@ -60,7 +60,7 @@ Made make_dense(const Building& b) {
 
 Made make_conv(const Building& b) {
   b.check_window();
-  if (b.spec.units < 1) b.fail("units is missing: the number of its output channels");
+  if (b.spec.units < 1) b.fail("units is missing; write the number of output channels");
   const std::int64_t window = std::int64_t{b.spec.size} * b.spec.size * b.before.channels;
   if (window * b.spec.units > kLargest) {
     b.fail(fmt::format("{} x {} weights are more than 2^30", window, b.spec.units));
@@ -79,13 +79,13 @@ Made make_max_pool(const Building& b) {
 }
 
 Made make_average_pool(const Building& b) {
-  if (b.spec.size < 1) b.fail("size is missing: the side of its output, pixels");
+  if (b.spec.size < 1) b.fail("size is missing; write the side of its output in pixels");
   if (b.spec.size == b.before.rows && b.spec.size == b.before.columns) return nullptr;
   return std::make_unique<AdaptiveAveragePool>(b.before, b.spec.size);
 }
 
 Made make_lrn(const Building& b) {
-  if (b.spec.size < 1) b.fail("size is missing: the channels that it sums over");
+  if (b.spec.size < 1) b.fail("size is missing; write the number of channels that it sums over");
   return std::make_unique<LocalResponseNorm>(b.before, b.spec.size, b.spec.alpha, b.spec.beta,
                                              b.spec.k);
 }
@@ -108,17 +108,19 @@ Made make_add(const Building& b) {
   const int line = b.number + b.spec.from;
   if (b.spec.from > -2) {
     b.fail(
-        "from is missing: the layer whose output it adds, counted back from here, -3 for instance");
+        "from "
+        "is missing; write the layer whose output it adds, counted back from here, such as -3");
   }
   if (line < 0) b.fail(fmt::format("from: {} is before the first layer", b.spec.from));
   const LineOutput& other = b.earlier[static_cast<std::size_t>(line)];
   if (other.layer < 0) {
-    b.fail(fmt::format("layer {} has the examples as they are; add what a later one makes", line));
+    b.fail(
+        fmt::format("layer {} only passes the examples on; add the output of a later one", line));
   }
   if (!Add::fits(b.before, other.shape)) {
     b.fail(
-        fmt::format("{}, which layer {} makes, cannot be added to {}: rows and columns have to be "
-                    "equal, or every second, third, ... of them, channels equal or fewer",
+        fmt::format("{} of layer {} cannot be added to {}: rows and columns must be equal or "
+                    "multiples, channels equal or fewer",
                     to_string(other.shape), line, to_string(b.before)));
   }
   return std::make_unique<Add>(b.before, other.shape, other.layer);
@@ -139,12 +141,12 @@ Made make_sparse_dense(const Building& b) {
 }
 
 Made make_embedding(const Building& b) {
-  if (b.spec.units < 1) b.fail("units is missing: how many numbers a field's vector has");
+  if (b.spec.units < 1) b.fail("units is missing; write the length of a field's vector");
   check_rows(b, b.spec.units);
   if (b.input.sparse_fields == 0) {
     b.fail(
-        "its examples have no fields, just any number of values each; use sparse_dense, which adds "
-        "them up, or data with fields (criteo, clicks)");
+        "its examples have no fields; use sparse_dense, which sums their values, or data with "
+        "fields (criteo, clicks)");
   }
   return std::make_unique<Embedding>(b.input.sparse_features, b.input.sparse_fields, b.spec.units);
 }

@@ -83,9 +83,10 @@ Network::Network(const NetworkSpec& spec, const InputShape& input) : input_(inpu
   if (shape.size() != input.classes && !logistic) {
     throw NetworkError(
         static_cast<int>(specs.size()) - 1,
-        fmt::format("layer {} ({}): the last output is {}, but there are {} classes; end with a "
-                    "dense layer without units, which makes as many",
-                    specs.size() - 1, specs.back().kind, to_string(shape), input.classes));
+        fmt::format(
+            "layer {} ({}): the last output is {}, but there are {} classes; end with a dense "
+            "layer without units, which has one output per class",
+            specs.size() - 1, specs.back().kind, to_string(shape), input.classes));
   }
 }
 

@@ -15,17 +15,17 @@ namespace foretrain {
 namespace {
 
 const Option kLocalSteps{.key = "local_steps",
-                         .doc = "local_sgd: steps that each worker takes between two averagings",
+                         .doc = "local_sgd: steps of each worker between two averagings",
                          .fallback = std::int64_t{16},
                          .least = 1,
                          .unused_because = "only local_sgd has steps without messages"};
 
 const OptionSection kOuter{.key = "outer",
-                           .doc = "local_sgd: what applies the averaged change of a round"};
+                           .doc = "local_sgd: rule that applies the averaged change of a round"};
 constexpr std::string_view kOnlyLocal = "only local_sgd averages parameters";
 constexpr std::string_view kNoOuter = "none";
 const Option kOuterName{.key = "name",
-                        .doc = "none: the average is what the next round begins with",
+                        .doc = "none: the next round begins with the average",
                         .fallback = std::string(kNoOuter),
                         .choices = {std::string(kNoOuter), "nesterov"},
                         .unused_because = kOnlyLocal,
@@ -37,7 +37,7 @@ const Option kOuterRate{.key = "learning_rate",
                         .unused_because = kOnlyLocal,
                         .section = &kOuter};
 const Option kOuterMomentum{.key = "momentum",
-                            .doc = "nesterov: share of the last change that goes on",
+                            .doc = "nesterov: share of the last change that is added to the next",
                             .fallback = 0.9,
                             .most = 0.999999,
                             .unused_because = kOnlyLocal,
@@ -188,15 +188,14 @@ Protocol local_sgd_protocol() {
   using enum MessageKind;
   return {
       .name = "local_sgd",
-      .doc = "workers take steps of their own, then average their parameters",
+      .doc = "workers take several steps alone, then average their parameters",
       .dense = true,
       .options = {&kLocalSteps, &kOuterName, &kOuterRate, &kOuterMomentum, &kGroup, &kAlgorithm},
       .messages = {partial, parameters, enough, cut},
       .brings_update = {parameters},
       .weighed_against = "all_reduce",
       .statistical_efficiency =
-          "between two averagings workers drift apart, for none has the "
-          "others' gradients: the loss at the same step differs",
+          "workers drift apart between two averagings: the loss at the same step differs",
       .gradients_an_update = [](const ProtocolOptions& options,
                                 int workers) { return workers * options.integer(kLocalSteps); },
       .gradients_an_apply = [](const ProtocolOptions&, int) { return std::int64_t{1}; },

@@ -10,29 +10,30 @@ namespace foretrain {
 
 const Option kGroup{.key = "group",
                     .doc =
-                        "workers of a host, that add up among themselves first; with shard: "
-                        "parameters each group has all of them (HSDP); 1: one ring",
+                        "number of workers, usually those of a host, that add up among themselves "
+                        "first; with shard: parameters each group has a whole copy (HSDP); 1: one "
+                        "ring",
                     .fallback = std::int64_t{1},
                     .least = 1,
-                    .unused_because = "no ring of workers, so none in groups"};
+                    .unused_because = "there is no ring of workers, so there are no groups"};
 
 const Option kAlgorithm{
     .key = "algorithm",
     .doc =
-        "by_size: a hypercube of 4, 8, 16, ... workers that each own at most 64 KB of the "
-        "parameters, 1 MB in a scenario without a cluster, else rings; ring; tree: two binary "
-        "trees between groups, left out: between hosts with devices; auto: tree or ring, "
-        "whichever takes less for all parameters by the links of the cluster",
+        "by_size: recursive halving and doubling for 4, 8, 16, ... workers that each own at most "
+        "64 KB of the parameters (1 MB without a cluster), else rings; ring; tree: two binary "
+        "trees between groups (without group: between hosts with devices); auto: tree or ring, "
+        "whichever is faster on the links of the cluster",
     .fallback = std::string("by_size"),
     .choices = {"by_size", "ring", "tree", "auto"},
-    .unused_because = "no sums among workers, so no ways for them"};
+    .unused_because = "there are no sums among workers"};
 
 std::optional<WrongOption> wrong_group(const ProtocolOptions& options, int workers) {
   const std::int64_t group = options.integer(kGroup);
   if (workers % group == 0) return std::nullopt;
-  return WrongOption{&kGroup, fmt::format("{}: {} workers are no such groups; write a number that "
-                                          "divides them",
-                                          group, workers)};
+  return WrongOption{
+      &kGroup,
+      fmt::format("{}: does not divide {} workers; write a number that does", group, workers)};
 }
 
 Ways Ways::of(const Training& training, const Bucket& bucket) {

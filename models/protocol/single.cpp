@@ -140,7 +140,7 @@ void SingleWorker::evaluated(Instant now, const JobResult& result, Effects& effe
 
 Protocol single_protocol() {
   return {.name = "single",
-          .doc = "one worker alone, without messages",
+          .doc = "a single worker, without messages",
           .several_workers = false,
           .make_node = [](const std::shared_ptr<const Training>& training, NodeId /*id*/) {
             return std::unique_ptr<Node>(std::make_unique<SingleWorker>(training));

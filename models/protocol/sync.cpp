@@ -20,7 +20,7 @@ std::optional<WrongOption> too_many_backups(const ProtocolOptions& options, int 
   const int backups = backups_of(options);
   if (backups < workers) return std::nullopt;
   return WrongOption{&kBackupWorkers,
-                     fmt::format("{} of {} workers, so nobody is left to make a step; write fewer",
+                     fmt::format("{} of {} workers leaves no worker to make a step; write fewer",
                                  backups, workers)};
 }
 
@@ -28,18 +28,18 @@ std::optional<WrongOption> too_many_backups(const ProtocolOptions& options, int 
 
 const Option kBackupWorkers{
     .key = "backup_workers",
-    .doc = "sync: so many of the workers may be late; the first others make a step",
+    .doc = "sync: number of slowest workers that a step does not wait for",
     .fallback = std::int64_t{0},
     .most = 100'000,
-    .unused_because = "only sync waits for everybody, so only it has backups",
+    .unused_because = "only sync waits for all workers, so only it has backups",
     .one_more = "one backup worker",
-    .one_more_doc = "a worker more may be late"};
+    .one_more_doc = "a step does not wait for one more worker"};
 
 Protocol sync_protocol() {
   using enum MessageKind;
   Protocol protocol = protocol_by_rule<rule_of_sync>();
   protocol.name = "sync";
-  protocol.doc = "an update takes a gradient of every worker";
+  protocol.doc = "each update uses a gradient of every worker";
   protocol.options = {&kBackupWorkers};
   protocol.messages = {push, parameters, final_parameters, stop, dropped, choice, late, enough, cut,
                        kept, pull,       returned};

@@ -98,7 +98,7 @@ bool Supervisor::mark_lost(NodeId id, const std::string& why, std::optional<Back
   kill(id);
   node(id).life = Lost{why};
   emit(Record{id, why});
-  say(fmt::format("{} {}; the others go on without it\n", rules_.described(id), why));
+  say(fmt::format("{} {}; the others continue without it\n", rules_.described(id), why));
   emit(Tell{Tell::What::lost, std::nullopt, id});
   plan_return(id, back);
   maybe_done();
@@ -174,7 +174,8 @@ void Supervisor::gone(NodeId id, const std::string& what, const std::string& fai
   if (!how) {
     const std::string_view with_it = rules_.training->gone_with(id);
     if (with_it.empty()) return fail(failure);
-    return fail(fmt::format("{}; {} is gone with it, so nobody can go on", failure, with_it));
+    return fail(
+        fmt::format("{}; {} is lost with it, so the training cannot continue", failure, with_it));
   }
   if (how->restart) --restarts_;
   if (waits) {

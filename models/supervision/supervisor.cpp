@@ -202,7 +202,7 @@ void Supervisor::maybe_prepare() {
     if (answer.unread.empty()) continue;
     const std::string what = fmt::format("{}: {}", rules_.named(NodeId{i}), answer.unread);
     if (!answer.older_checkpoint)
-      return fail(what + "; there is no older checkpoint that is whole", true);
+      return fail(what + "; there is no older complete checkpoint", true);
     return end(
         {.outcome = EndAttempt::Outcome::failed, .failure = what, .again = true, .older = true});
   }

@@ -45,7 +45,7 @@ std::vector<Case> read_simulated(const Arguments& arguments,
   });
   if (!used) {
     answer_of(arguments, "")
-        .say(fmt::format("note: --machine {} ({}) is not used: every host says what it costs",
+        .say(fmt::format("note: --machine {} ({}) is not used: every host has its own costs",
                          arguments.machine, machine.name));
   }
   return cases;
@@ -60,10 +60,10 @@ Record read_recorded(const Arguments& arguments, const std::string& folder) {
       arguments.replay.empty()
           ? "--machine, --emulate, --crossover, --verify, --repeat, --out, --json"
           : "--out, --json";
-  throw InputError(
-      fmt::format("{}: {} is a record, whose scenario stays as it was trained; with it there are "
-                  "{}; to change the scenario, name its file instead",
-                  given, folder, others));
+  throw InputError(fmt::format(
+      "{}: {} is a record, so its scenario cannot be changed; possible options are {}; to change "
+      "the scenario, name its file instead",
+      given, folder, others));
 }
 
 void check_one(const std::vector<Case>& cases, const std::string& what) {

@@ -26,7 +26,7 @@ namespace {
 Bounds bounds_of(const Arguments& arguments) {
   try {
     const double deadline_s = parse_duration(arguments.deadline).seconds();
-    if (deadline_s <= 0) throw BadValue("no time at all; write how long it may take, 1h");
+    if (deadline_s <= 0) throw BadValue("is no time; write how long it may take, such as 1h");
     return {deadline_s, arguments.budget};
   } catch (const BadValue& error) {
     throw InputError(fmt::format("--deadline {}: {}", arguments.deadline, error.what()));
@@ -48,12 +48,12 @@ std::string as_setting(const std::string& target) {
 
 Case one_case(Arguments arguments) {
   if (std::filesystem::is_directory(arguments.scenario)) {
-    throw InputError(fmt::format("{}: a folder, but --deadline asks of a scenario; name its file",
+    throw InputError(fmt::format("{}: is a folder, but --deadline needs a scenario; name its file",
                                  arguments.scenario));
   }
   if (!arguments.target.empty()) arguments.overrides.push_back(as_setting(arguments.target));
   std::vector<Case> cases = read_cases(arguments);
-  check_one(cases, "--deadline: asks of one training");
+  check_one(cases, "--deadline: needs one training");
   return std::move(cases.front());
 }
 

@@ -19,7 +19,7 @@ void refuse_empty_out(CLI::App& app) {
     CLI::Option* out = each->get_option_no_throw("--out");
     if (out != nullptr) {
       out->check([](const std::string& path) {
-        return path.empty() ? std::string("is empty; write where it goes, or leave it out")
+        return path.empty() ? std::string("is empty; write a folder or file, or leave it out")
                             : std::string();
       });
     }
@@ -48,8 +48,8 @@ std::string failure_text(const CLI::App* app, const CLI::Error& error) {
 
 int obey(std::span<const Command> commands, const std::string& version, int argc, char** argv) {
   CLI::App app{
-      "foretrain: see before you train.\nTrains by distributed SGD over TCP, forecasts the same "
-      "in virtual time."};
+      "foretrain: see before you train.\n"
+      "Trains by distributed SGD over TCP, and forecasts such trainings by simulation."};
   app.set_version_flag("--version", "foretrain " + version);
   app.require_subcommand(1);
   app.failure_message(failure_text);

@@ -23,15 +23,15 @@ std::function<std::string(const std::string&)> number_that(bool (*holds)(double)
   return [holds, advice](const std::string& text) {
     double number = 0;
     const bool good = CLI::detail::lexical_cast(text, number) && holds(number);
-    return good ? std::string() : fmt::format("{} does not do; {}", text, advice);
+    return good ? std::string() : fmt::format("{} is not allowed; {}", text, advice);
   };
 }
 
 void add_scenario(CLI::App& command, Arguments& arguments, bool required = true) {
   auto* scenario = command.add_option(kScenarioWord, arguments.scenario,
-                                      "a scenario: a file, or a name of the library");
+                                      "a scenario: a file, or a name from the library");
   if (required) scenario->required();
-  command.add_option("--set", arguments.overrides, "lay KEY=VALUE over the scenario")
+  command.add_option("--set", arguments.overrides, "set a key of the scenario")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all();
@@ -40,25 +40,24 @@ void add_scenario(CLI::App& command, Arguments& arguments, bool required = true)
 
 void add_output(CLI::App& command, Arguments& arguments, const char* default_folder) {
   command.add_option("--out", arguments.out,
-                     fmt::format("where it is written (default: {})", default_folder));
-  command.add_flag("--quiet", arguments.quiet, "tell the result and errors alone");
+                     fmt::format("folder for the results (default: {})", default_folder));
+  command.add_flag("--quiet", arguments.quiet, "print only the result and errors");
 }
 
 void add_force(CLI::App& command, Arguments& arguments, const char* what) {
   command.add_flag("--force", arguments.replaces, what);
 }
 
-constexpr const char* kReplace = "replace what --out has, whatever it is a record of";
-constexpr const char* kSetAside = "set aside what --out has of another scenario, in earlier-1, ...";
+constexpr const char* kReplace = "replace the contents of --out, whatever they are";
+constexpr const char* kSetAside =
+    "if --out has results of another scenario, move them to earlier-1, ...";
 
 void add_full(CLI::App& command, Arguments& arguments) {
-  command.add_flag("--full", arguments.full, "every table with all of its rows, every node");
+  command.add_flag("--full", arguments.full, "print every table with all rows, and every node");
 }
 
 void add_record(CLI::App& command, Arguments& arguments) {
-  command
-      .add_option("--record", arguments.rows,
-                  "summary: leave out what grows with the steps (default: all)")
+  command.add_option("--record", arguments.rows, "summary: leave out rows per step (default: all)")
       ->check(CLI::IsMember({"all", "summary"}));
 }
 
@@ -67,12 +66,12 @@ void add_budget(CLI::App& command, Arguments& arguments) {
   auto* deadline =
       command
           .add_option("--deadline", arguments.deadline,
-                      "instead: search the cheapest cluster of the library's hosts that does the "
-                      "scenario's work in TIME, such as 1h, for --budget")
+                      "find instead the cheapest cluster of the library's hosts that does this "
+                      "training within TIME, such as 1h, and --budget")
           ->type_name("TIME");
   auto* budget = command
                      .add_option("--budget", arguments.budget,
-                                 "what that may cost, in the currency of the hosts' prices")
+                                 "most that it may cost, in the currency of the hosts' prices")
                      ->type_name("MONEY")
                      ->check(number_that([](double money) { return money > 0; },
                                          "write an amount above 0, such as 20"))
@@ -81,14 +80,14 @@ void add_budget(CLI::App& command, Arguments& arguments) {
   command
       .add_option(
           "--target", arguments.target,
-          "ask about the time until accuracy=0.97, or loss=0.1, is reached, not that of all "
-          "steps: gradients are carried out for the best clusters")
+          "use the time until accuracy=0.97 (or loss=0.1) is reached instead of that of all steps; "
+          "the best clusters are simulated with real gradients")
       ->type_name("NAME=VALUE")
       ->needs(deadline);
   command
       .add_option("--hosts", arguments.hosts,
-                  "hosts of the library to try, by their names (default: all that are rented at a "
-                  "price, with devices where the job was timed on one; bought ones only by name)")
+                  "names of library hosts to try (default: all that are for rent, with devices if "
+                  "the profile is of one; bought hosts only by name)")
       ->type_name("NAMES")
       ->expected(1)
       ->take_all()
@@ -96,7 +95,7 @@ void add_budget(CLI::App& command, Arguments& arguments) {
       ->needs(deadline);
   command
       .add_option("--max-hosts", arguments.max_hosts,
-                  "most hosts of a cluster: 1, 2, 4, ... are tried (default: 8)")
+                  "largest number of hosts: 1, 2, 4, ... are tried (default: 8)")
       ->type_name("N")
       ->check(CLI::Range(1, 256))
       ->needs(deadline);
@@ -110,33 +109,32 @@ void add_budget(CLI::App& command, Arguments& arguments) {
 void run_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments);
   add_output(command, arguments, "out/NAME/run, out/NAME/run-SETTINGS with --set");
-  add_force(
-      command, arguments,
-      "replace what --out has, whatever it is a record of, also a training that has not ended "
-      "and could go on");
+  add_force(command, arguments,
+            "replace the contents of --out, even a training that could be continued");
   add_full(command, arguments);
   add_training(command, arguments);
   add_hosts(command, arguments);
   add_tls(command, arguments);
   add_record(command, arguments);
-  command.add_option("--save", arguments.save, "keep the final weights in FILE.safetensors")
+  command.add_option("--save", arguments.save, "write the final weights to FILE.safetensors")
       ->type_name("FILE");
   command
       .add_option("--resume", arguments.resume,
-                  "go on from the newest whole checkpoint in FOLDER, of a run of this scenario, "
-                  "whatever training.servers was; its record goes on, there or in --out")
+                  "continue from the newest whole checkpoint in FOLDER, which is of a run of this "
+                  "scenario (training.servers may differ); its record is continued there or in "
+                  "--out")
       ->type_name("FOLDER");
   command
-      .add_option(
-          "--max-restarts", arguments.max_restarts,
-          "start a node again that died, at most N times: of async, ssp a worker alone, while "
-          "the others go on; else all, from the newest whole checkpoint (default: 0)")
+      .add_option("--max-restarts", arguments.max_restarts,
+                  "restart a node that died, at most N times: with async and ssp only that worker, "
+                  "while the others continue; else all nodes from the newest whole checkpoint "
+                  "(default: 0)")
       ->type_name("N")
       ->check(CLI::Range(0, 1'000'000));
   command
       .add_option("--metrics", arguments.metrics,
-                  "serve metrics to Prometheus while it trains, at [ADDRESS]:PORT; :9464 is for "
-                  "this machine alone")
+                  "serve Prometheus metrics while it trains, at [ADDRESS]:PORT; :9464 can be "
+                  "reached from this machine only")
       ->type_name("PLACE");
   command.add_flag("--json", arguments.json, kJson);
 }
@@ -148,14 +146,15 @@ void simulate_options(CLI::App& command, Arguments& arguments) {
   add_full(command, arguments);
   add_record(command, arguments);
   command.add_option("--machine", arguments.machine, kMachine);
-  command.add_flag("--emulate", arguments.emulate, "hosts share this machine, as of run");
+  command.add_flag("--emulate", arguments.emulate,
+                   "forecast hosts that are emulated on this machine, as run --emulate does");
   command.add_flag("--json", arguments.json, kJson);
   auto* replayed =
       command.add_option("--replay", arguments.replay,
-                         "a run's folder: its training again, in the order that it recorded");
+                         "simulate the training recorded in this folder, with its recorded order "
+                         "of messages");
   command
-      .add_option("--seeds", arguments.seeds,
-                  "so many seeds in parallel: median, 5th, 95th percentile")
+      .add_option("--seeds", arguments.seeds, "simulate N seeds: median, 5th and 95th percentile")
       ->check(CLI::Range(1, static_cast<int>(kMostSeeds)))
       ->excludes(replayed);
   // The record says all of these; --set, --seed are told why (read_recorded).
@@ -168,20 +167,21 @@ void whatif_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments);
   command.get_option(kScenarioWord)
       ->description(
-          "a scenario: a file, or a name of the library; or the folder of a run's record");
+          "a scenario: a file, or a name from the library; or the folder of a recorded run");
   add_output(command, arguments, "out/NAME/whatif, out/NAME/whatif-SETTINGS with --set");
-  add_force(command, arguments, "replace what --out has, whatever it is an answer about");
+  add_force(command, arguments, "replace the contents of --out, whatever they are");
   add_full(command, arguments);
   command.add_option("--machine", arguments.machine, kMachine);
-  command.add_flag("--emulate", arguments.emulate, "hosts share this machine, as of run");
+  command.add_flag("--emulate", arguments.emulate,
+                   "forecast hosts that are emulated on this machine, as run --emulate does");
   command.add_flag("--crossover", arguments.crossover,
-                   "search the best number of servers, bucket size, with a target batch size");
+                   "search the best number of servers and bucket size; with a target also the "
+                   "batch size");
   auto* verify = command.add_option(
       "--verify", arguments.verify,
-      "run the training for real without a change, with it (default: the best one)");
+      "run the training for real without and with CHANGE (default: the best one)");
   verify->type_name("CHANGE")->expected(0, 1)->default_str(kBestChange);
-  command
-      .add_option("--repeat", arguments.repetitions, "runs of either, with --verify (default: 3)")
+  command.add_option("--repeat", arguments.repetitions, "with --verify: runs of each (default: 3)")
       ->check(CLI::Range(1, 100))
       ->needs(verify);
   add_budget(command, arguments);
@@ -200,16 +200,16 @@ void validate_options(CLI::App& command, Arguments& arguments) {
       ->check(CLI::Range(1, 100));
   command
       .add_option("--fail-above", arguments.judgement.fail_above,
-                  "exit status 1 where a strategy's median error of step time is above PERCENT")
+                  "exit status 1 if a strategy's median error of the step time is above PERCENT")
       ->type_name("PERCENT")
       ->check(number_that([](double percent) { return percent >= 0; },
                           "write per cent, 0 or more, such as 10"));
   command
       .add_option("--ledger", arguments.ledger,
-                  "enter what was measured on this machine into the ledger FILE")
+                  "add the errors found on this machine to the ledger FILE")
       ->type_name("FILE");
   auto* against = command.add_option("--against", arguments.against,
-                                     "train nothing: forecast what TABLE (CSV) says was measured");
+                                     "train nothing: forecast the measurements in TABLE (CSV)");
   against->type_name("TABLE");
   for (const char* other :
        {"--ledger", "--repeat", "--emulate", "--port", "--job-key", "--force"}) {
@@ -221,8 +221,7 @@ void validate_options(CLI::App& command, Arguments& arguments) {
 void evaluate_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments);
   command
-      .add_option("--weights", arguments.weights,
-                  "what run --save wrote, or another program: .safetensors")
+      .add_option("--weights", arguments.weights, "a .safetensors file, as run --save writes it")
       ->required()
       ->type_name("FILE");
   command.add_flag("--json", arguments.json, kJson);
@@ -236,18 +235,19 @@ void sweep_options(CLI::App& command, Arguments& arguments) {
       ->check(CLI::IsMember({"simulate", "run"}));
   command
       .add_option("--jobs", arguments.jobs,
-                  "simulations at a time (default: the cores); runs go one at a time")
+                  "simulations in parallel (default: number of cores); runs are done one at a time")
       ->check(CLI::Range(1, 1024));
   command
       .add_option("--shard", arguments.shard,
-                  "of n parts the one called k, from 1; all into one --out")
+                  "do part k of n (from 1); all parts use the same --out")
       ->type_name("k/n");
   add_full(command, arguments);
-  command.add_flag("--retry", arguments.retry, "do failed cases again");
+  command.add_flag("--retry", arguments.retry, "repeat failed cases");
   command.add_flag("--records", arguments.records_kept,
                    "keep the record of each case, in cases/NAME");
   command.add_option("--machine", arguments.machine, kMachine);
-  command.add_flag("--emulate", arguments.emulate, "a network of this machine for each host");
+  command.add_flag("--emulate", arguments.emulate,
+                   "give each host a network of its own on this machine");
   command.add_flag("--json", arguments.json, kJson);
 }
 
@@ -264,7 +264,7 @@ void check_options(CLI::App& command, Arguments& arguments) {
 void report_options(CLI::App& command, Arguments& arguments) {
   command.add_option(
       "records", arguments.records,
-      "folders that run, simulate, validate, sweep, whatif wrote, files of whatif --json");
+      "folders written by run, simulate, validate, sweep or whatif; outputs of whatif --json");
   add_output(command, arguments, "out/report");
   add_full(command, arguments);
 }
@@ -274,16 +274,19 @@ void calibrate_options(CLI::App& command, Arguments& arguments) {
   add_output(command, arguments, "this machine's cache");
   auto* from = command.add_option(
       "--from", arguments.from,
-      "measure nothing: a record of one worker, or a CSV file batch_size,seconds; may repeat");
+      "measure nothing: use a record of one worker, or a CSV file batch_size,seconds; may be given "
+      "several times");
   from->type_name("FOLDER|CSV")->expected(1)->take_all();
-  command.add_option("--model", arguments.model, "of the CSV file, such as 'lenet 784x10'")
+  command
+      .add_option("--model", arguments.model, "the model of the CSV file, such as 'lenet 784x10'")
       ->needs(from);
-  command.add_option("--machine", arguments.machine, "a machine file that has the rest")
+  command
+      .add_option("--machine", arguments.machine, "with --from: a machine file for all other costs")
       ->needs(from);
   auto* cluster = command.add_flag(
       "--cluster", arguments.cluster,
-      "under srun, mpirun, one task a host: every host, and the network between them; --out is a "
-      "folder (default: machines) of a machine file a kind of host, and of cluster.yaml");
+      "under srun or mpirun, one task per host: measure every host and the network between them; "
+      "--out is a folder (default: machines) for a machine file per kind of host and cluster.yaml");
   cluster->excludes(from);
   add_job_key(command, arguments)->needs(cluster);
   for (const char* other : {"--set", "--seed"}) {
@@ -293,18 +296,20 @@ void calibrate_options(CLI::App& command, Arguments& arguments) {
 
 void serve_options(CLI::App& command, Arguments& arguments) {
   command.add_option("scenario", arguments.scenario,
-                     "a scenario file that the page begins with (default: the library's)");
+                     "a scenario file to begin with (default: the library's)");
   command
-      .add_option("--port", arguments.page_port, "of the page (default: 8080; 0: any that is free)")
+      .add_option("--port", arguments.page_port,
+                  "port of the page (default: 8080; 0: any free one)")
       ->check(CLI::Range(0, 65535));
   command
       .add_option("--address", arguments.address,
-                  "where it listens; others than this machine reach 0.0.0.0 (default: 127.0.0.1)")
+                  "address to listen on; 0.0.0.0 can be reached from other machines (default: "
+                  "127.0.0.1)")
       ->type_name("ADDRESS");
   command.add_option("--machine", arguments.machine, kMachine);
   command
       .add_option("--out", arguments.out,
-                  "folder of records, of runs that it starts (default: out)")
+                  "folder of records and of runs that it starts (default: out)")
       ->type_name("FOLDER");
 }
 

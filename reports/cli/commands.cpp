@@ -138,8 +138,8 @@ void keep_record(const Record& record, const std::filesystem::path& folder) {
     Record summary = record;
     keep_summary(summary);
     write_record(summary, folder);
-    throw WriteError(
-        fmt::format("{}; {} has the record without its rows", error.what(), folder.string()));
+    throw WriteError(fmt::format("{}; {} has the record so far, without its rows", error.what(),
+                                 folder.string()));
   }
 }
 
@@ -229,7 +229,7 @@ int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, 
 
 Replayed compare_weights(const Record& recorded, const Record& replayed) {
   if (recorded.weights_sha256.empty()) {
-    return {true, "the recorded training was not done, so it has no weights to compare"};
+    return {true, "the recorded training did not finish, so there are no weights to compare"};
   }
   if (replayed.weights_sha256 == recorded.weights_sha256) {
     return {true, "weights equal the recorded ones bit for bit"};
@@ -237,7 +237,7 @@ Replayed compare_weights(const Record& recorded, const Record& replayed) {
   if (replayed.kernel_set == recorded.kernel_set) {
     return {false, "weights DIFFER from the recorded ones"};
   }
-  return {true, "weights of another kernel set: not comparable"};
+  return {true, "weights were computed with other kernels: not comparable"};
 }
 
 int replayed_case(const Answer& answer, const Record& recorded,

@@ -35,11 +35,10 @@ Bytes peak_memory() {
 
 int tell_failure(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
-    stderr_note(
-        fmt::format("error: there is not enough memory: this process has had {}, and asked "
-                    "for more; fewer examples (dataset.take), workers, a smaller model or batch "
-                    "take less\n",
-                    in_gigabytes(peak_memory())));
+    stderr_note(fmt::format(
+        "error: there is not enough memory: this process used {} and asked for more; use fewer "
+        "examples (dataset.take), fewer workers, or a smaller model or batch\n",
+        in_gigabytes(peak_memory())));
     return kFailed;
   }
   const bool tells_itself = dynamic_cast<const NotDone*>(&error) != nullptr ||

@@ -39,7 +39,7 @@ std::string in_words(const Difference& difference) {
   if (!short_enough || difference.first.empty() || difference.second.empty()) {
     return fmt::format("another {}", difference.key);
   }
-  return fmt::format("{} {}, where this has {}", difference.key, difference.first,
+  return fmt::format("{} {}, while this has {}", difference.key, difference.first,
                      difference.second);
 }
 
@@ -83,11 +83,11 @@ std::string other_answer(const ClaimedPlace& place) {
 void give_way(const Answer& answer, const fs::path& folder, const std::string& found) {
   if (found.empty() || answer.goes_on) return;
   if (answer.out.empty() || answer.force) {
-    return answer.say(fmt::format("{}: there was {}; it is replaced", folder.string(), found));
+    return answer.say(fmt::format("{}: replaces {}", folder.string(), found));
   }
-  throw InputError(
-      fmt::format("{}: here is {}; name another folder with --out, or replace it with --force",
-                  folder.string(), found));
+  throw InputError(fmt::format(
+      "{}: already holds {}; name another folder with --out, or replace it with --force",
+      folder.string(), found));
 }
 
 /// Checks the folder around the cases, since a report of it would show its own record only.
@@ -100,7 +100,7 @@ void look_at_root(const Answer& answer, const fs::path& root,
     if (found.empty()) break;
   }
   if (!found.empty() && !answer.out.empty() && !answer.force) give_way(answer, root, found);
-  answer.say(fmt::format("{} is a record of its own, which stays beside this command's",
+  answer.say(fmt::format("{} is an earlier record; it is kept beside the new ones",
                          (root / kRunFile).string()));
 }
 
@@ -218,7 +218,7 @@ void refuse_existing(const std::string& file, bool replace) {
     throw InputError(file + ": a folder; name a file in it");
   }
   if (replace || !std::filesystem::exists(file, ignored)) return;
-  throw InputError(file + " is there already; name another file by --out, or --force");
+  throw InputError(file + " exists already; name another file by --out, or give --force");
 }
 
 }  // namespace foretrain

@@ -63,10 +63,10 @@ std::string steps_of(const ImportedJob& job, std::optional<double> forecast_s) {
   }
   if (forecast_s) {
     row("forecast", *forecast_s);
-    text +=
-        wrap(fmt::format("The forecast is of {} workers on 10 Gbps, a host each: not of your "
-                         "network, which the trace does not say.",
-                         job.workers));
+    text += wrap(fmt::format(
+        "The forecast is for {} workers, each on a host with 10 Gbps: the trace does not describe "
+        "your network.",
+        job.workers));
   }
   return text;
 }

@@ -62,13 +62,13 @@ Case job_case(const Arguments& arguments, const fs::path& layers) {
   }
   std::vector<Case> cases = read_scenario(arguments.trace, changes);
   if (cases.size() != 1) {
-    throw InputError(fmt::format("{}: has {} cases, a step is of one; remove its sweep",
+    throw InputError(fmt::format("{}: has {} cases, but the step is of one; remove its sweep",
                                  arguments.trace, cases.size()));
   }
   Case job = std::move(cases.front());
   if (job.scenario.cluster.hosts.empty()) {
     throw InputError(fmt::format(
-        "{}: has no cluster, but what its messages take has to be known; list cluster.hosts",
+        "{}: has no cluster, but the time of its messages must be known; list cluster.hosts",
         arguments.trace));
   }
   for (HostSpec& host : job.scenario.cluster.hosts) {
@@ -82,7 +82,7 @@ Case job_case(const Arguments& arguments, const fs::path& layers) {
 double step_of(const Case& job, const Train& simulate) {
   const Record record = simulate(job);
   if (record.outcome != Outcome::done) {
-    throw InputError("import: its simulation did not get through: " + record.failure);
+    throw InputError("import: its simulation failed: " + record.failure);
   }
   return summarize(record).step_time_s_median.value_or(0);
 }
@@ -131,9 +131,9 @@ std::string job_text(Scenario scenario, const std::string& what) {
   scenario.model.profile_batch = scenario.training.batch_size;
   scenario.training.steps = kJobSteps;
   return fmt::format(
-      "# {}\n"
-      "#   foretrain simulate job.yaml --set training.workers=4   how long a step takes then\n"
-      "#   foretrain whatif job.yaml                              what limits it, what helps\n{}",
+      "# {}\n#   foretrain simulate job.yaml --set training.workers=4   how long a step takes "
+      "with 4\n#   foretrain whatif job.yaml                              what limits it, what "
+      "helps\n{}",
       what, to_yaml(scenario));
 }
 
@@ -146,7 +146,7 @@ int import_step(const Arguments& arguments, const Train& simulate) {
   prepare_job_folder(folder, arguments.replaces);
   const Fitted job = fitted(arguments, {folder / "layers.csv", parameters, measured}, simulate);
   const std::string what = fmt::format(
-      "{} parameters; of a step of {} with {} workers a gradient takes {:.4g} ms",
+      "{} parameters; in a step of {} with {} workers the gradient takes {:.4g} ms",
       grouped(parameters), to_text(measured), job.workers, job.found.gradient_s * kMsOfSecond);
   write_text_file(folder / "job.yaml", job_text(job.scenario, what));
   if (arguments.json) {
@@ -159,13 +159,13 @@ int import_step(const Arguments& arguments, const Train& simulate) {
                 {"folder", folder.string()}});
   }
   const Answer answer = answer_of(arguments, "import");
-  answer.tell(
-      wrap(fmt::format("{}. Its layers are taken to be alike; with nothing computed a step would "
-                       "take {:.4g} ms.",
-                       what, job.found.alone_s * kMsOfSecond)));
+  answer.tell(wrap(fmt::format(
+      "{}. Its layers are assumed equal; without computing a step would take {:.4g} ms.", what,
+      job.found.alone_s * kMsOfSecond)));
   constexpr double kNearlyAll = 0.95;
   if (job.found.alone_s > kNearlyAll * measured.seconds()) {
-    answer.tell(wrap("That is nearly all of it, so what a gradient takes is hardly known."));
+    answer.tell(
+        wrap("That is nearly all of the step, so the time of the gradient is very uncertain."));
   }
   answer.tell(fmt::format("\nwritten: {0}/job.yaml, {0}/layers.csv\n", folder.string()));
   return kDone;

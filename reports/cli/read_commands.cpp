@@ -38,7 +38,7 @@ int print(const std::string& answer) {
 std::string list_examples() {
   constexpr std::size_t kNameColumns = 29;
   std::string text = wrap(
-      "Scenarios that come with foretrain. A name stands for its file: foretrain simulate "
+      "Scenarios that come with foretrain. Use a name in place of a file: foretrain simulate "
       "quickstart.");
   text += '\n';
   for (const Example& example : library_examples()) {
@@ -47,7 +47,7 @@ std::string list_examples() {
   }
   return text + "\n" +
          wrap(
-             "foretrain examples NAME prints one; with --out FILE it is yours to change. "
+             "foretrain examples NAME prints one; with --out FILE it is copied for you to change. "
              "foretrain new writes one for your training.");
 }
 
@@ -92,17 +92,19 @@ int check(const Arguments& arguments) {
 
 int report(const Arguments& arguments) {
   if (arguments.records.empty()) {
-    throw InputError("report: name folders that run, simulate, validate, sweep or whatif wrote");
+    throw InputError(
+        "report: no folder was named; name folders that run, simulate, validate, sweep or whatif "
+        "wrote");
   }
   const std::filesystem::path out = arguments.out.empty() ? "out/report" : arguments.out;
   std::error_code error;
   const bool of_itself = arguments.records.size() == 1 &&
                          std::filesystem::equivalent(arguments.records.front(), out, error);
   if (!of_itself && std::filesystem::exists(out / kRunFile)) {
-    throw InputError(
-        fmt::format("{}: here is the record of a training, whose page this would "
-                    "replace; name another folder with --out",
-                    out.string()));
+    throw InputError(fmt::format(
+        "{}: already holds the record of a training, whose page would be replaced; name another "
+        "folder with --out",
+        out.string()));
   }
   Found found;
   for (const std::string& folder : arguments.records) add_folder(folder, found);
@@ -121,8 +123,8 @@ int data(const Arguments& arguments) {
                              data_formats().size(), hang(describe_formats(), 9)));
   }
   constexpr std::size_t kNames = 11;  // columns of the names in front, as models/data has them
-  return print(wrap(fmt::format("All of {} was read, nothing is wrong.", arguments.data_path)) +
-               "\n" + hang(describe_data(arguments.data_path), kNames));
+  return print(wrap(fmt::format("All of {} was read and is correct.", arguments.data_path)) + "\n" +
+               hang(describe_data(arguments.data_path), kNames));
 }
 
 int evaluate(const Arguments& arguments) {

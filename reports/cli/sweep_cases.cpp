@@ -31,7 +31,7 @@ int sweep_cases(const Answer& answer, const std::vector<Case>& cases, SweepOptio
   options.folder = answer.root_of(cases.front().scenario);
   if (answer.force && !can_go_on(cases, options)) {
     const auto aside = set_sweep_aside(options.folder);
-    answer.say(fmt::format("the sweep that was there is in {} now", aside.string()));
+    answer.say(fmt::format("the earlier sweep was moved to {}", aside.string()));
   }
   std::optional<Progress> progress(std::in_place, "sweep", answer.quiet, "cases");
   options.progress = [&](std::int64_t done, std::int64_t all) { progress->update(done, all, {}); };
@@ -60,7 +60,7 @@ int sweep_cases(const Answer& answer, const std::vector<Case>& cases, SweepOptio
   const auto path = options.folder / "sweep.csv";
   answer.tell(result.complete()
                   ? fmt::format("table: {}\n", path.string())
-                  : fmt::format("{} has the table once all cases are done\n", path.string()));
+                  : fmt::format("{} will have the table when all cases are done\n", path.string()));
   if (result.interrupted) return kInterrupted;
   return result.failed > 0 ? kFailed : kDone;
 }

@@ -9,41 +9,43 @@ namespace foretrain {
 
 CLI::Option* add_job_key(CLI::App& command, Arguments& arguments) {
   return command
-      .add_option("--job-key", arguments.job_key, "file with the secret of all tasks (srun)")
+      .add_option("--job-key", arguments.job_key, "file with a secret that all tasks share (srun)")
       ->type_name("FILE");
 }
 
 void add_training(CLI::App& command, Arguments& arguments) {
   command
       .add_option("--port", arguments.port,
-                  "launcher's port on loopback; server (or worker) s takes the port 1 + s above it")
+                  "port of the launcher on loopback; server (or worker) s uses this port + 1 + s")
       ->check(CLI::Range(0, 65000));
   add_job_key(command, arguments);
   command
       .add_option("--inject-delay-ms", arguments.max_delay_ms,
-                  "sleep for a random while, up to this, before every input and send of a node")
+                  "random delay, up to this, before every input and send of a node")
       ->group("Testing");
-  command.add_flag("--emulate", arguments.emulate, "a network for each host (root)");
+  command.add_flag("--emulate", arguments.emulate,
+                   "give each host its own network on this machine (root)");
 }
 
 void add_tls(CLI::App& command, Arguments& arguments) {
   command.add_flag("--tls", arguments.tls,
-                   "encrypt all that goes between nodes: TLS 1.3, by the job key, or by files");
+                   "encrypt traffic between nodes: TLS 1.3, by the job key or certificates");
   const auto file = [&](const char* name, std::string& path, const char* what) {
     command.add_option(name, path, what)->type_name("FILE");
   };
-  file("--tls-certificate", arguments.tls_certificate, "with --tls: this task's own, as PEM");
+  file("--tls-certificate", arguments.tls_certificate, "with --tls: this task's certificate (PEM)");
   file("--tls-key", arguments.tls_key, "its key");
-  file("--tls-authority", arguments.tls_authority, "those whose certificates are taken");
+  file("--tls-authority", arguments.tls_authority, "with --tls: authority of other certificates");
 }
 
 void add_hosts(CLI::App& command, Arguments& arguments) {
   auto* hosts =
       command
           .add_option("--hosts", arguments.slots,
-                      "train on these, started through ssh: HOST, or HOST:N for N nodes, commas "
-                      "between, workers first. This program has to be on each by the same path, "
-                      "data, too, and here; the scenario is sent, the record written here")
+                      "train on these hosts, started through ssh: HOST, or HOST:N for N nodes, "
+                      "separated by commas, workers first. Each host needs this program and the "
+                      "data at the same path as here; the scenario is sent, the record is written "
+                      "here")
           ->type_name("HOSTS")
           ->expected(1)
           ->take_all()
@@ -55,9 +57,8 @@ void add_hosts(CLI::App& command, Arguments& arguments) {
       ->type_name("COMMAND")
       ->needs(hosts);
   command
-      .add_option(
-          "--address", arguments.own_address,
-          "with --hosts: at which they reach this machine (default: by which it goes there)")
+      .add_option("--address", arguments.own_address,
+                  "with --hosts: where they reach this machine (default: by the route to them)")
       ->type_name("ADDRESS")
       ->needs(hosts);
 }
@@ -68,7 +69,7 @@ void refuse_tls(CLI::App& command) {
           "--tls",
           [] {
             throw CLI::ValidationError(
-                "--tls", "a forecast counts no encryption, so a run with it is compared with none");
+                "--tls", "forecasts do not include encryption, so runs are compared without it");
           })
       ->group("");
 }

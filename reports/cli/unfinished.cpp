@@ -55,7 +55,7 @@ std::string how_it_goes_on(const Answer& answer, const Case& scenario_case,
   if (!answer.kept_step || !answer.provenance) return {};
   const auto step = answer.kept_step(scenario_case, folder);
   if (!step) return {};
-  return fmt::format("goes on from step {} with: {}", *step,
+  return fmt::format("continues from step {} with: {}", *step,
                      command_to_resume(answer.provenance().command, scenario_case, folder));
 }
 
@@ -65,10 +65,10 @@ void check_unfinished(const Answer& answer, const std::vector<Case>& cases) {
     const std::filesystem::path folder = answer.folder_of(each);
     const std::string how = how_it_goes_on(answer, each, folder);
     if (how.empty()) continue;
-    throw InputError(
-        fmt::format("{}: here is this training, which has not ended; to begin anew give --force, "
-                    "which removes what it has kept, or name another folder with --out; it {}",
-                    folder.string(), how));
+    throw InputError(fmt::format(
+        "{}: already holds this training, unfinished; to start again give --force, which removes "
+        "its checkpoints, or name another folder with --out; it {}",
+        folder.string(), how));
   }
 }
 

@@ -50,18 +50,17 @@ std::string divergence(const Record& record) {
   const bool grew = end->loss > factor * totals.first_loss && end->loss > totals.first_loss + 1;
   if (number && !grew) return {};
   return fmt::format(
-      "it diverged: its loss is {} nats in the end, {} at its first step; lower "
+      "it diverged: its final loss is {}, that of its first step {}; lower "
       "training.optimizer.learning_rate",
-      number ? figure(end->loss) : "no number of", figure(totals.first_loss));
+      number ? figure(end->loss) + " nats" : "not a number", figure(totals.first_loss));
 }
 
 void add_late(const Record& record, std::vector<std::string>& told) {
   const auto add = [&](Duration at, const std::string& what) {
     if (at <= record.time) return;
-    told.push_back(
-        fmt::format("{} is due at {} s, and the training ended after {} s: it never "
-                    "happened",
-                    what, figure(at.seconds()), figure(record.time.seconds())));
+    told.push_back(fmt::format(
+        "{} is planned for {} s, but the training ended after {} s, so it did not happen", what,
+        figure(at.seconds()), figure(record.time.seconds())));
   };
   const Scenario& scenario = record.scenario_case.scenario;
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
@@ -99,10 +98,9 @@ void add_shared_cores(const Record& record, std::vector<std::string>& told) {
   if (first == hosts.end()) return;
   const auto others = std::ranges::count_if(hosts, shared) - 1;
   const auto cores = std::ssize(first->second.cores);
-  told.push_back(
-      fmt::format("{} workers take turns on {} core{} of {}{}", first->second.workers, cores,
-                  cores == 1 ? "" : "s", first->first,
-                  others == 0 ? "" : fmt::format(", likewise on {} more hosts", others)));
+  told.push_back(fmt::format(
+      "{} workers share {} core{} of {}{}", first->second.workers, cores, cores == 1 ? "" : "s",
+      first->first, others == 0 ? "" : fmt::format(", likewise on {} more hosts", others)));
 }
 
 }  // namespace
@@ -124,7 +122,7 @@ std::string uneven_share(const Record& record) {
   const auto percent = [&](double gradients) {
     return 100 * gradients / static_cast<double>(totals.steps);
   };
-  return fmt::format("{} made {:.0f} % of the gradients, where an even share is {:.0f} %: {}",
+  return fmt::format("{} made {:.0f} % of the gradients (an even share is {:.0f} %): {}",
                      listed(names), percent(static_cast<double>(made)),
                      percent(even * static_cast<double>(most.size())),
                      why_more(record, most, static_cast<std::size_t>(workers)));

@@ -66,7 +66,7 @@ void interrupt(Record& record) {
   }
   for (const EvalReport& e : record.evals) furthest = std::max(furthest, e.step.value);
   record.failure = fmt::format(
-      "interrupted at step {}: its record has no end, whoever wrote it was killed or is at it",
+      "interrupted at step {}: its record has no end; its program was killed or is still running",
       furthest);
 }
 

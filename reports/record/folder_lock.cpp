@@ -42,10 +42,9 @@ FolderLock::FolderLock(const std::filesystem::path& folder) : path_(folder / ".l
     if (flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) continue;  // or unsupported
     const std::string holder = holder_in(file_);
     close(file_);
-    throw InputError(
-        fmt::format("{}: is being written by {}; wait for its end, or name another folder with "
-                    "--out",
-                    folder.string(), holder));
+    throw InputError(fmt::format(
+        "{}: is being written by {}; wait until it ends, or name another folder with --out",
+        folder.string(), holder));
   }
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);

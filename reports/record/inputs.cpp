@@ -148,8 +148,8 @@ std::vector<InputRow> parse_inputs(std::string_view text, std::size_t nodes,
   if (count == kNotKnown) {
     count = (text.size() - kHead) / kRow;
   } else if ((text.size() - kHead) % kRow != 0 || count != (text.size() - kHead) / kRow) {
-    throw InputError(fmt::format("{}: {} bytes, {} rows are announced; the record is damaged", path,
-                                 text.size(), count));
+    throw InputError(fmt::format("{}: has {} bytes, which are not {} rows; the record is damaged",
+                                 path, text.size(), count));
   }
   std::vector<InputRow> rows(count);
   Checker checker(nodes);

@@ -161,7 +161,7 @@ void check_format(const Json& json, const std::string& source) {
   const auto format = json.is_object() ? json.find("foretrain_record") : json.end();
   if (!json.is_object() || format == json.end()) {
     throw InputError(
-        fmt::format("{}: has no `foretrain_record`; this is not a run record", source));
+        fmt::format("{}: has no `foretrain_record`, so it is no record of a training", source));
   }
   if (*format != kRecordFormat) {
     const auto program = json.find("program");

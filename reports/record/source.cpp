@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 namespace foretrain {
@@ -20,16 +21,16 @@ std::string in_short(const ComputeBasis& basis) {
       return fmt::format("on {}, calibrated{}{}{}", basis.of, basis.date.empty() ? "" : " ",
                          basis.date, basis.others_used > 0 ? " (noisy)" : "");
     case BasisFrom::written:
-      return fmt::format("on {}, a machine file that nobody measured", basis.of);
+      return fmt::format("on {}, a machine file without a measurement", basis.of);
     case BasisFrom::described:
       return fmt::format("on {}, uncalibrated: a data sheet", basis.of);
     case BasisFrom::given:
-      return fmt::format("by compute: {}", basis.of);
+      return fmt::format("with compute: {}", basis.of);
     case BasisFrom::profile:
       break;
   }
-  if (!basis.of.empty()) return "by what a device was measured to train, " + basis.of;
-  return "by the times of a profile";
+  if (!basis.of.empty()) return "with compute times measured on one device, " + basis.of;
+  return "with the layer times of a profile";
 }
 
 /// The part of the record's machine after its name: `, 3 hosts emulated on 2 cores`. Without the
@@ -66,45 +67,48 @@ std::string calibration_of(const ComputeBasis& basis) {
   if (!basis.date.empty()) text += " " + basis.date;
   if (basis.spread > 0) text += fmt::format(", a gradient ± {:.1f} %", 100 * basis.spread);
   if (basis.others_used > 0) {
-    text += fmt::format(", noisy: others used {:.0f} % of it meanwhile", 100 * basis.others_used);
+    text += fmt::format(", noisy: other programs took {:.0f} % of its CPU meanwhile",
+                        100 * basis.others_used);
   }
   return text;
 }
 
-/// The source of compute times, without a full stop.
-std::string compute_clause(const ComputeBasis& basis) {
+/// The source of compute times, without a full stop. `model`: that of the scenario.
+std::string compute_clause(const ComputeBasis& basis, const ModelSpec& model) {
   const std::string hosts = of_hosts(basis);
   switch (basis.from) {
     case BasisFrom::calibrated:
     case BasisFrom::written: {
       const std::string how = basis.from == BasisFrom::calibrated
                                   ? calibration_of(basis)
-                                  : "a machine file that does not say who measured it";
+                                  : "a machine file that names no measurement";
       if (basis.unasked) {
         return fmt::format(
-            "compute{} is that of a core of {} ({}), since neither compute: nor machine: stands "
-            "there",
+            "compute times{} are those of a core of {} ({}), since the scenario gives them neither "
+            "compute: nor machine:",
             hosts, basis.of, how);
       }
-      return fmt::format("compute{} is that of {} ({})", hosts, basis.of, how);
+      return fmt::format("compute times{} are those of {} ({})", hosts, basis.of, how);
     }
     case BasisFrom::described:
       return fmt::format(
-          "compute{} is counted by FLOPs and bytes of a data sheet, {}: uncalibrated", hosts,
-          basis.of);
+          "compute times{} are computed from FLOPs and bytes by the data sheet of {}: uncalibrated",
+          hosts, basis.of);
     case BasisFrom::given:
-      return fmt::format("compute{} is what the scenario says, {} a gradient", hosts, basis.of);
+      return fmt::format("compute times{} are given by the scenario: {} a gradient", hosts,
+                         basis.of);
     case BasisFrom::profile:
       break;
   }
   if (!basis.of.empty()) {
     return fmt::format(
-        "compute{} is what such a device alone was measured to train: {}, shared among layers as "
-        "in "
-        "the profile",
+        "compute times{} were measured on one such device: {}; layers have the shares that they "
+        "have in the profile",
         hosts, basis.of);
   }
-  return fmt::format("compute{} is that of a profile, times that somebody measured", hosts);
+  const std::string file = std::filesystem::path(model.profile).filename().string();
+  return fmt::format("layer times{} are the measured ones of {}", hosts,
+                     file.empty() ? "a profile" : file);
 }
 
 /// The assumed cost of checkpoints if their disk is not described; else empty.
@@ -112,8 +116,8 @@ std::string disk_clause(const Record& record) {
   if (!record.disk_assumed) return {};
   const DiskCost disk = record.scenario_case.scenario.checkpoint.disk_on({});
   return fmt::format(
-      "; a disk is assumed where no machine file has one, {} a part of a checkpoint, its bytes at "
-      "{}",
+      "; a disk is assumed, since no machine file describes one: a part of a checkpoint takes {} "
+      "and its bytes at {}",
       to_text(disk.write_latency), to_text(disk.write_rate));
 }
 
@@ -136,9 +140,8 @@ std::string messages_clause(const Record& record) {
   const NodeTotals& busiest = *std::ranges::max_element(record.nodes, {}, share);
   if (share(busiest) < kMuch) return {};
   return fmt::format(
-      "; TCP's CPU time ({:.3g} ns a byte sent, {:.3g} received) is most of what keeps a core of "
-      "{} "
-      "busy {:.0f} % of the time: hosts with RDMA say transport: rdma",
+      "; a core of {2} is busy {3:.0f} % of the time, mostly with TCP ({0:.3g} ns a byte sent, "
+      "{1:.3g} received): if the hosts have RDMA, write transport: rdma",
       1e9 * send.per_item_s, 1e9 * receive.per_item_s, busiest.role,
       100 * std::min(1.0, busiest.cpu_s / record.time.seconds()));
 }
@@ -153,11 +156,13 @@ std::string jitter_sentence(const Record& record) {
   double most = 0;
   for (const ComputeBasis& each : record.basis) most = std::max(most, each.jitter);
   const Scenario& scenario = record.scenario_case.scenario;
-  if (most > 0) return fmt::format("Gradients jitter by {:.1f} %, as measured.", 100 * most);
-  if (!scenario.stragglers.empty()) return "No jitter but that of the scenario's stragglers.";
+  if (most > 0)
+    return fmt::format("The time of a gradient varies by {:.1f} %, as measured.", 100 * most);
+  if (!scenario.stragglers.empty()) return "Compute times vary only as stragglers: says.";
   const bool alike = record.basis.size() == 1 && scenario.faults.empty();
-  if (!alike || !has_several_workers(record)) return "No jitter.";
-  return "No jitter: workers go in lockstep, async may take as long as sync, to the last digit.";
+  if (!alike || !has_several_workers(record)) return "No variation of compute times is described.";
+  return "No variation of compute times is described, so all workers are equally fast and async "
+         "gains nothing; add stragglers: to the scenario.";
 }
 
 }  // namespace
@@ -181,16 +186,20 @@ std::string basis_sentence(const Record& record) {
   if (record.mode != Mode::simulate || record.basis.empty()) return {};
   std::vector<std::string> clauses;
   clauses.reserve(record.basis.size());
-  for (const ComputeBasis& each : record.basis) clauses.push_back(compute_clause(each));
-  return fmt::format("Stands on: {}{}{}. {}", fmt::join(clauses, "; "), disk_clause(record),
+  for (const ComputeBasis& each : record.basis) {
+    clauses.push_back(compute_clause(each, record.scenario_case.scenario.model));
+  }
+  return fmt::format("Assumptions: {}{}{}. {}", fmt::join(clauses, "; "), disk_clause(record),
                      messages_clause(record), jitter_sentence(record));
 }
 
 std::string others_sentence(const Record& record) {
   constexpr double kALittle = 0.1;
   if (record.others_used <= kALittle) return {};
-  return fmt::format("Others used {:.0f} % of this machine meanwhile: alone its steps take less.",
-                     100 * record.others_used);
+  return fmt::format(
+      "Other programs took {:.0f} % of this machine's CPU: these times are too long; repeat when "
+      "it is idle.",
+      100 * record.others_used);
 }
 
 }  // namespace foretrain

@@ -18,7 +18,7 @@ void stderr_draw(std::string_view text) {
 std::string reason_of(const std::exception& error) {
   std::string text = error.what();
   if (text.find(std::generic_category().message(EAGAIN)) == std::string::npos) return text;
-  return text + "; this user may start no more processes and threads: see `ulimit -u`";
+  return text + "; this user may start no more processes or threads; raise the limit (ulimit -u)";
 }
 
 }  // namespace foretrain

@@ -89,7 +89,8 @@ class Laying {
     const std::string& wanted = controls_.strategy;
     if (wanted.empty() || wanted == protocol_->name) return;
     protocol_ = find_protocol(wanted);
-    if (protocol_ == nullptr) refuse_control("strategy", fmt::format("there is no '{}'", wanted));
+    if (protocol_ == nullptr)
+      refuse_control("strategy", fmt::format("there is no control '{}'", wanted));
     overrides_.push_back("training.strategy=" + wanted);
     if (!protocol_->several_workers) take_away("training.workers");
     if (!protocol_->servers) take_away("training.servers");
@@ -200,7 +201,7 @@ Controls read_controls(const Json& json) {
   constexpr double kMostGbps = 1e5;
   constexpr double kMostMicroseconds = 1e7;
   constexpr double kMostSigma = 10;
-  if (!json.is_object()) throw InputError("controls: write an object");
+  if (!json.is_object()) throw InputError("controls: is no object; write one");
   Controls controls;
   controls.workers = count_in(json, "workers");
   controls.servers = count_in(json, "servers");

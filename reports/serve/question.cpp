@@ -32,7 +32,8 @@ constexpr const char* kQuestion = "question";  // in error messages
 std::string text_in(const Json& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end() || found->is_null()) return {};
-  if (!found->is_string()) throw InputError(fmt::format("{}: {}: write a text", kQuestion, key));
+  if (!found->is_string())
+    throw InputError(fmt::format("{}: {}: is no text; write one", kQuestion, key));
   return found->get<std::string>();
 }
 
@@ -50,7 +51,8 @@ Case one_case(const Question& question, const std::string& source,
               const std::vector<std::string>& overrides) {
   std::vector<Case> cases = cases_of_text(question, source, overrides);
   if (cases.size() > 1) {
-    throw InputError("--set: makes several cases of it; the page shows one at a time");
+    throw InputError(
+        "--set: makes several cases of it, but the page shows one at a time; write one value");
   }
   neighbour_cases(cases.front());  // reports errors in them early
   return std::move(cases.front());
@@ -116,7 +118,7 @@ std::optional<int> number_before_colon(std::string_view& text) {
 Question read_question(std::string_view text) {
   const Json json =
       nested_too_deep(text) ? Json() : Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) throw InputError(fmt::format("{}: write an object", kQuestion));
+  if (!json.is_object()) throw InputError(fmt::format("{}: is no object; write one", kQuestion));
   const Json texts = json.flatten();
   for (auto each = texts.begin(); each != texts.end(); ++each) {
     const std::string& key = each.key();

@@ -71,7 +71,8 @@ int Runs::start(const Asked& asked) {
   const std::lock_guard lock(mutex_);
   for (Run& run : runs_) {
     look_at(run);
-    if (!run.how) throw InputError("a run goes on already; runs share this machine: stop it first");
+    if (!run.how)
+      throw InputError("a run is in progress; runs share this machine, so stop it first");
   }
   Run run;
   // The label of a case without settings is its scenario's name in a form for folders.
@@ -148,7 +149,7 @@ void Runs::end() {
     look_at(run);
     if (run.how) continue;
     processes_.end(run.process);
-    run.how = "was ended with the page";
+    run.how = "ended with the page";
   }
 }
 

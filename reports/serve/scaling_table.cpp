@@ -50,8 +50,8 @@ Panel panel_of(const std::vector<ScalingPoint>& points, const std::string& title
       if (point.strategy != protocol.name || !(point.*figure)) continue;
       series.x.push_back(point.workers);
       series.y.push_back(*(point.*figure) / unit);
-      series.names.push_back(fmt::format("{} workers, {} limits it{}{}", point.workers, point.limit,
-                                         point.uneven_share.empty() ? "" : "; ",
+      series.names.push_back(fmt::format("{} workers, limited by {}{}{}", point.workers,
+                                         point.limit, point.uneven_share.empty() ? "" : "; ",
                                          point.uneven_share));
     }
     if (series.x.size() == 1) series.mark = Mark::points;
@@ -97,7 +97,8 @@ bool forecast_scaling_point(ScalingPoint& point, const Case& base, double exampl
         changed, {[&] { return watch.dropped() || Clock::now() > late; }, watch.progress});
     if (forecast.record.outcome == Outcome::interrupted && watch.dropped()) return false;
     point.why_not = forecast.record.failure;
-    if (forecast.record.outcome == Outcome::interrupted) point.why_not = "takes long to simulate";
+    if (forecast.record.outcome == Outcome::interrupted)
+      point.why_not = "takes too long to simulate";
     if (forecast.record.outcome != Outcome::done) return true;
     point.time_s = whole_time_s(forecast.record, steps * node_counts(scenario).workers);
     point.limit = forecast.limit.resource;

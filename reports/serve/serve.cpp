@@ -45,7 +45,7 @@ constexpr int kBroken = 500;
 std::string fresh_token() {
   std::array<unsigned char, 24> bytes{};
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
-    throw InputError("serve: the system has no random bytes to make a token of");
+    throw InputError("serve: the system gives no random bytes for a token");
   }
   return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
@@ -60,8 +60,8 @@ tcp::endpoint read_place(const std::string& address, int port) {
   const auto read = asio::ip::make_address(address, error);
   if (error) {
     throw InputError(fmt::format(
-        "--address {}: is no address, as 127.0.0.1 (this machine alone) or 0.0.0.0 (all others, "
-        "too) is",
+        "--address {}: is no address; write 127.0.0.1 (this machine only) or 0.0.0.0 (all others, "
+        "too)",
         address));
   }
   return {read, static_cast<std::uint16_t>(port)};
@@ -178,8 +178,7 @@ class Serving {
       const int id = runs_.start(reader_.read(read_question(request.body)));
       return reply->send(json_response({{"id", id}}));
     }
-    if (!which.ends_with("/stop"))
-      throw InputError("what is to be done with the run? /stop ends it");
+    if (!which.ends_with("/stop")) throw InputError("no such action on a run; /stop ends it");
     const int id = number_of_run(which);
     runs_.stop(id);
     reply->send(json_response({{"id", id}}));

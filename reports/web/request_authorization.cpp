@@ -57,16 +57,17 @@ std::optional<Refusal> refusal_of(const RequestAuthorization& gate,
   const auto host = read_host(credentials.host);
   if (!host || !leads_here(*host, gate.place)) {
     return Refusal{kForbidden,
-                   "this is not the address of this page; open the one that was printed"};
+                   "this is not the address of the page; open the address that was printed"};
   }
   if (!credentials.origin.empty() &&
       credentials.origin != "http://" + std::string(credentials.host)) {
-    return Refusal{kForbidden, "another page asks; only that of this address may"};
+    return Refusal{kForbidden,
+                   "the request comes from another page; only the page of this address may ask"};
   }
   if (gate.token.empty() || !same_token(gate.token, credentials.token)) {
     return Refusal{kUnauthorized,
-                   "the token is missing, or is another one; open the address that foretrain serve "
-                   "printed, with its token"};
+                   "the token is missing or wrong; open the address that foretrain serve printed, "
+                   "with its token"};
   }
   return std::nullopt;
 }

@@ -40,7 +40,7 @@ HttpServer::HttpServer(const tcp::endpoint& place, const std::string& option, st
   if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
   if (error) {
     throw InputError(
-        fmt::format("{}: cannot listen there: {}; name another one, 0 is any that is free", option,
+        fmt::format("{}: cannot listen there: {}; name another port, 0 for any free one", option,
                     error.message()));
   }
   keep_from_children(acceptor_);

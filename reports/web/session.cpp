@@ -126,7 +126,7 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
   }
   void end(std::uint64_t number) {
     if (number != number_ || ended_) return;
-    if (!answered_) return write({500, {}, "foretrain has a bug: nobody answered\n"}, false);
+    if (!answered_) return write({500, {}, "foretrain has a bug: no answer was made\n"}, false);
     ended_ = true;
     write_next();
   }
@@ -168,7 +168,7 @@ class Session final : public HttpClient, public std::enable_shared_from_this<Ses
                      });
   }
 
-  void refuse_text() { write({413, {}, "foretrain: that is too much text\n"}, false); }
+  void refuse_text() { write({413, {}, "foretrain: the request is too long\n"}, false); }
 
   void answer();
 
@@ -319,7 +319,7 @@ void Session::answer() {
   const auto found = std::ranges::find_if(
       routes_, [&](const Route& route) { return here(route) && route.method == method; });
   if (found == routes_.end()) {
-    return write({405, {}, fmt::format("foretrain: {} is not for this page\n", method)},
+    return write({405, {}, fmt::format("foretrain: {} is not possible here\n", method)},
                  request.keep_alive());
   }
   auto reply = std::make_shared<SessionReply>(shared_from_this(), number_);

@@ -328,7 +328,7 @@ std::string shown(std::string text) {
   }
   if (text.at_end() && handler.begun()) {
     throw InputError(fmt::format(
-        "{}: cut off at byte {}; write the trace again, with the program going on until it is "
+        "{}: ends early, at byte {}; write the trace again, and let the program run until it is "
         "written",
         path, text.taken()));
   }
@@ -345,7 +345,7 @@ TraceHandler parse(const std::string& path, const Asked& asked) {
   if (!Json::sax_parse(text.begin(), text.end(), &handler)) fail_broken(path, handler, text);
   if (!handler.met_events()) {
     throw InputError(fmt::format(
-        "{}: {}: there is no list traceEvents with events in it; write one by torch.profiler's "
+        "{}: {}: has no list traceEvents with events; write a trace with torch.profiler's "
         "export_chrome_trace",
         path,
         handler.met_nodes() ? "an execution trace (Chakra) or a graph, but no trace with times"
@@ -354,7 +354,7 @@ TraceHandler parse(const std::string& path, const Asked& asked) {
   if (!handler.met_kinds()) {
     throw InputError(fmt::format(
         "{}: no event has a category (cat) of torch.profiler, such as cpu_op or kernel, so another "
-        "program wrote it; write one by torch.profiler's export_chrome_trace",
+        "program wrote it; write a trace with torch.profiler's export_chrome_trace",
         path));
   }
   return handler;

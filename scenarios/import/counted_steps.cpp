@@ -56,8 +56,8 @@ void CountedSteps::find_marks(const ChromeTrace& trace) {
     if (before != nullptr && span.start_us < marks_.back().end_us - slack) {
       if (before->thread != event->thread || before->name == event->name) {
         throw InputError(fmt::format(
-            "{}: steps of threads {} and {} overlap, so several trainings are in it, or ranks that "
-            "were merged; give the trace of one of them",
+            "{}: steps of threads {} and {} overlap, so it contains several trainings or merged "
+            "ranks; give the trace of one of them",
             trace.source, before->thread, event->thread));
       }
       ++overlapping_;
@@ -182,11 +182,11 @@ const TraceSpan& CountedSteps::last() const {
 std::string CountedSteps::taken(int alike) const {
   const std::size_t seen = marks_.size();
   if (seen == 0) {
-    return "No step is marked, so the whole trace counts as one; call step() of "
+    return "No step is marked, so the whole trace counts as one step; call step() of "
            "torch.profiler.profile.";
   }
   if (seen == 1) {
-    return "The only step counts, with the profiler's own start and end in it.";
+    return "The trace has only one step, which contains the start and end of the profiler.";
   }
   constexpr std::size_t kBothEnds = 3;  // with more steps the second is left out, too
   const std::string_view left_out = seen < kBothEnds    ? "first is"
@@ -197,7 +197,7 @@ std::string CountedSteps::taken(int alike) const {
   if (none_usual_) return count + ".";
   // A long trace was cut to its middle.
   return fmt::format("{}: the {} left out{}.", count, left_out,
-                     of_profiler_ ? ", for the profiler's own start and end" : "");
+                     of_profiler_ ? ", since the profiler starts or ends in them" : "");
 }
 
 std::vector<std::string> CountedSteps::notes(int alike) const {
@@ -205,15 +205,14 @@ std::vector<std::string> CountedSteps::notes(int alike) const {
   std::vector<std::string> notes{taken(alike)};
   if (lost_ > 0) {
     notes.push_back(fmt::format(
-        "{} of {} steps lack kernels that they launched, which the profiler lost; they do not "
-        "count.",
+        "{} of {} steps lack kernels that they launched, which the profiler lost; these steps are "
+        "left out.",
         lost_, marks_.size()));
   }
   if (short_ > 0) {
     notes.push_back(
         fmt::format("{} of {} steps have clearly fewer kernels than the others, as if the profiler "
-                    "lost launches "
-                    "with their kernels; they do not count.",
+                    "lost launches; these steps are left out.",
                     short_, marks_.size()));
   }
   if (lost_share_ > kFew && lost_share_ < 1) {
@@ -223,12 +222,11 @@ std::vector<std::string> CountedSteps::notes(int alike) const {
         100 * lost_share_));
   }
   if (around_ > 0) {
-    notes.push_back(
-        fmt::format("{} step marks are around those of other steps: they are no steps.", around_));
+    notes.push_back(fmt::format("{} step marks contain other steps: they are ignored.", around_));
   }
   if (overlapping_ > 0) {
-    notes.push_back(fmt::format(
-        "{} steps overlap the one before: each time counts once, in one of them.", overlapping_));
+    notes.push_back(fmt::format("{} steps overlap the step before: overlapping time counts once.",
+                                overlapping_));
   }
   if (accumulate_ > 1) {
     notes.push_back(fmt::format(
@@ -238,11 +236,11 @@ std::vector<std::string> CountedSteps::notes(int alike) const {
   }
   if (!in_turn_) {
     notes.emplace_back(
-        "The optimizer is in some of the steps, not in turn: its time is the mean over all.");
+        "The optimizer runs irregularly in some of the steps: its time is the mean over all.");
   }
   if (updates_us_.empty()) {
     notes.emplace_back(
-        "No Optimizer.step is marked: what an update takes counts as forward or backward.");
+        "No Optimizer.step is marked: the time of updates counts as forward or backward.");
   }
   return notes;
 }

@@ -57,7 +57,7 @@ ImportedJob of_table(const std::string& path) {
     job.forward_s += layer.forward_s;
     job.backward_s += layer.backward_s;
   }
-  job.notes.emplace_back("A table has layers alone: optimizer, input and gaps are not in it.");
+  job.notes.emplace_back("A table has only layers: optimizer, input and gaps are missing.");
   return job;
 }
 
@@ -97,7 +97,7 @@ std::string device_yaml(const ImportedJob& job) {
         "stand\n"
         "  # on every host:\n"
         "  # profile_device: {{gflops: ..., memory_bandwidth: ... GB/s}}\n",
-        called.empty() ? "Nothing says on which device this was measured"
+        called.empty() ? "The device of this measurement is not known"
                        : fmt::format("The library has no {}", called));
   }
   const double bandwidth = host->device.memory_bandwidth.value;
@@ -222,7 +222,8 @@ ImportedJob import_job(const std::string& path, std::int64_t batch, const TraceC
   ImportedJob job = job_of(trace);
   if (batch > 0 && job.batch > 0 && job.batch != batch) {
     job.notes.push_back(
-        fmt::format("The batch is {}, as --batch says; by its shapes it is {}.", batch, job.batch));
+        fmt::format("The batch size is {} (--batch); by the shapes in the trace it would be {}.",
+                    batch, job.batch));
   }
   if (batch > 0) job.batch = batch;
   return job;
@@ -245,8 +246,8 @@ void prepare_job_folder(const fs::path& folder, bool replace) {
   if (error) throw InputError(fmt::format("{}: {}", folder.string(), error.message()));
   for (const fs::path& each : {folder / "layers.csv", folder / "job.yaml"}) {
     if (replace || !fs::exists(each, error)) continue;
-    throw InputError(fmt::format("{} is there already; name another folder by --out, or --force",
-                                 each.string()));
+    throw InputError(
+        fmt::format("{} exists already; name another folder by --out, or --force", each.string()));
   }
 }
 

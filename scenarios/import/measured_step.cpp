@@ -41,9 +41,8 @@ FoundGradient gradient_behind(double step_s, const std::function<double(double)>
   const double alone_s = step_of(0);
   if (alone_s > (1 + kError) * step_s) {
     throw BadValue(
-        fmt::format("{:.4g} s, but a step takes {:.4g} s though nothing is computed: its messages, "
-                    "by the cluster that is described, with what else it says; check the network, "
-                    "the strategy, the step",
+        fmt::format("{:.4g} s, but messages and other overhead of the described cluster alone take "
+                    "{:.4g} s; check the network, the strategy and the step time",
                     step_s, alone_s));
   }
   double low = 0;  // gradient with too short a step

@@ -68,8 +68,8 @@ class OneWorker {
     }
     if (twice == 0 || 3 * twice < launches_.size()) return;
     fail(
-        "each launch is in it twice or more, in one process: traces of several ranks were merged "
-        "under one id; give the trace of one rank");
+        "each launch occurs several times in one process: traces of several ranks were merged; "
+        "give the trace of one rank");
   }
 
   // Pairs kernels with launches: one by one if a correlation has equal numbers of both, else with
@@ -156,8 +156,8 @@ class OneWorker {
     }
     if (candidates.size() > 1) {
       trace_.notes.push_back(
-          fmt::format("{} processes launch kernels in this trace: {}. That of process {} counts; "
-                      "--rank takes another.",
+          fmt::format("{} processes launch kernels in this trace: {}. Process {} is used; --rank "
+                      "chooses another.",
                       candidates.size(), names_of(candidates, named), trace_.processes[chosen].id));
     }
     // Some profilers write operators under another id than launches.
@@ -180,7 +180,7 @@ class OneWorker {
   }
 
   [[noreturn]] void fail_rank(const std::vector<std::uint16_t>& candidates, bool named) const {
-    fail(fmt::format("--rank {}: there is no such rank in it; its processes are {}", choice_.rank,
+    fail(fmt::format("--rank {}: the trace has no such rank; its processes are {}", choice_.rank,
                      names_of(candidates, named)));
   }
 
@@ -199,8 +199,7 @@ class OneWorker {
     }
     const bool is_there = std::ranges::find(numbers, choice_.device) != numbers.end();
     if (choice_.device >= 0 && !is_there) {
-      fail(fmt::format("--device {}: no kernel says that it ran there; devices are {}",
-                       choice_.device,
+      fail(fmt::format("--device {}: no kernel ran there; devices are {}", choice_.device,
                        numbers.empty() ? "not said" : fmt::to_string(fmt::join(numbers, ", "))));
     }
     if (numbers.size() < 2) return;
@@ -208,8 +207,8 @@ class OneWorker {
     const auto chosen =
         choice_.device >= 0 ? static_cast<std::int16_t>(choice_.device) : most->first;
     trace_.notes.push_back(fmt::format(
-        "Kernels ran on devices {}. Those of device {} count, {:.0f} % of the time of all; "
-        "--device takes another.",
+        "Kernels ran on devices {}. Device {} is used ({:.0f} % of the time of all); --device "
+        "chooses another.",
         fmt::join(numbers, ", "), chosen, all_us > 0 ? 100 * busy_us[chosen] / all_us : 0));
     const auto is_elsewhere = [chosen](const TraceEvent& event) {
       return event.kind == TraceKind::device && event.device >= 0 && event.device != chosen;
@@ -247,10 +246,8 @@ class OneWorker {
     std::erase_if(trace_.events, [&](const TraceEvent& event) {
       return is_copy[static_cast<std::size_t>(&event - first)];
     });
-    trace_.notes.push_back(
-        fmt::format("{} kernels are copies of others, with the same launch and times: each kernel "
-                    "counts once.",
-                    copies));
+    trace_.notes.push_back(fmt::format(
+        "{} kernels occur twice, with the same launch and times: each counts once.", copies));
   }
 
   void keep_timed() {
@@ -272,11 +269,11 @@ class OneWorker {
     });
     if (trace_.untimed > 0) {
       trace_.notes.push_back(
-          fmt::format("Left out: kernels without a time stamp, {} of them.", trace_.untimed));
+          fmt::format("Left out: {} kernels without a time stamp.", trace_.untimed));
     }
     if (others > 0) {
       trace_.notes.push_back(fmt::format(
-          "Left out: events of the host an hour or more from the others, {} of them.", others));
+          "Left out: {} events of the host that are an hour or more from the others.", others));
     }
   }
 

@@ -12,15 +12,15 @@ namespace foretrain {
 namespace {
 
 constexpr std::string_view kCorrect =
-    "Correct parameter_bytes in layers.csv, or write it by foretrain_profile.py, which asks the "
+    "Correct parameter_bytes in layers.csv, or make it with foretrain_profile.py, which reads the "
     "model.";
 
 std::string_view why_it_differs(bool more_are_given) {
   return more_are_given
-             ? "a weight that is used several times in a step (tied, or by micro-batches) counts "
-               "each time, one that is frozen, too."
-             : "some are given to no operator that is known to own parameters, or get "
-               "gradients several times in a step.";
+             ? "a weight that is used several times in a step (tied, or with micro-batches) counts "
+               "each time; frozen weights count, too."
+             : "some belong to operators that are not known to have parameters, or get gradients "
+               "several times in a step.";
 }
 
 // The number of gradient accumulations of tensors: one per tensor in each backward pass.
@@ -57,23 +57,21 @@ std::optional<std::string> doubt_about_parameters(const ChromeTrace& trace,
   // Micro-batches may be reduced one by one.
   if (reduced > 0 && differs(reduced) && differs(reduced / folded)) {
     return fmt::format(
-        "Operators of a step are given {} parameters, its all-reduces carry {}: {} {}", given,
+        "Operators of a step have {} parameters, but its all-reduces carry {}: {} {}", given,
         reduced, why_it_differs(given > reduced), kCorrect);
   }
   if (const int passes = layers.passes(); passes > 1) {
     return fmt::format(
-        "{} forward passes are in a step: are they micro-batches, or several steps? Then each "
-        "weight "
-        "counts {} times among its {} parameters. {}",
+        "A step has {} forward passes: micro-batches or several steps? Then each weight counts {} "
+        "times in its {} parameters. {}",
         passes, passes, given, kCorrect);
   }
   const std::int64_t summed = accumulations(trace, step) / folded;
   if (reduced > 0 || summed == 0 || summed == layers.tensors() || is_sharded(trace, work)) {
     return std::nullopt;
   }
-  return fmt::format(
-      "Operators of a step are given {} tensors of parameters, but {} get gradients: {} {}",
-      layers.tensors(), summed, why_it_differs(layers.tensors() > summed), kCorrect);
+  return fmt::format("Operators of a step have {} parameter tensors, but {} get gradients: {} {}",
+                     layers.tensors(), summed, why_it_differs(layers.tensors() > summed), kCorrect);
 }
 
 }  // namespace foretrain

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kMicro_s = 1e-6;
 constexpr std::string_view kHook =
-    "or write layers.csv by foretrain_profile.py, which asks the program itself";
+    "or make layers.csv with foretrain_profile.py, which measures the program itself";
 
 class TraceJob {
  public:
@@ -76,8 +76,8 @@ class TraceJob {
   }
   [[noreturn]] void fail_sizes() const {
     fail(fmt::format(
-        "no operator has the shapes of its parameters, no collective says how much it reduces, so "
-        "nothing says how large the layers are; profile with record_shapes=True, {}",
+        "no operator has shapes of parameters and no collective its size, so the size of layers is "
+        "not known; profile with record_shapes=True, {}",
         kHook));
   }
 
@@ -87,7 +87,7 @@ class TraceJob {
     };
     if (std::ranges::none_of(trace_.events, is(TraceKind::device))) {
       fail(
-          fmt::format("no kernel of a device is in it, only what the host did; profile with "
+          fmt::format("it has no kernels of a device, only events of the host; profile with "
                       "ProfilerActivity.CUDA, or that of your device, {}",
                       kHook));
     }
@@ -95,21 +95,20 @@ class TraceJob {
       return event.kind == TraceKind::launch && is_graph_launch(trace_.name_of(event));
     });
     if (launches_graph || work_.launches_graphs()) {
-      fail(
-          fmt::format("a CUDA graph is launched, or another vendor's: its kernels name no "
-                      "operator, so no layer; profile without graphs, {}",
-                      kHook));
+      fail(fmt::format(
+          "it launches a CUDA graph (or another vendor's), whose kernels name no operator; profile "
+          "without graphs, {}",
+          kHook));
     }
   }
 
   // Rejects traces that cannot be of a training.
   void check_whole() const {
     if (job_.forward_s + job_.backward_s == 0) {
-      fail(
-          fmt::format("no kernel of its steps was launched by an event that the trace has (of a "
-                      "category *_runtime or *_driver, with the kernel's correlation), so nothing "
-                      "says what computes; {}",
-                      kHook));
+      fail(fmt::format(
+          "no kernel of its steps has its launch in the trace (an event of category *_runtime or "
+          "*_driver with the same correlation), so its operator is not known; {}",
+          kHook));
     }
     const bool goes_back =
         job_.backward_s > 0 || std::ranges::any_of(trace_.events, [&](const TraceEvent& event) {
@@ -117,15 +116,15 @@ class TraceJob {
         });
     if (!goes_back) {
       fail(
-          "no backward pass is in it, so it is of an inference, not of a training; profile whole "
-          "steps, from the batch to optimizer.step()");
+          "it has no backward pass, so it is an inference, not a training; profile whole steps, "
+          "from the batch to optimizer.step()");
     }
     constexpr double kMost_s = 3600;
     if (job_.step_s > kMost_s) {
-      fail(
-          fmt::format("a step takes {:.4g} s by its time stamps, more than an hour; check ts and "
-                      "dur, which are microseconds",
-                      job_.step_s));
+      fail(fmt::format(
+          "a step takes {:.4g} s by its time stamps, more than an hour; check ts and dur, which "
+          "are in microseconds",
+          job_.step_s));
     }
   }
 
@@ -220,8 +219,8 @@ class TraceJob {
     if (by_s < kSeen_s) return;
     const auto ms = [](double time_s) { return 1e3 * time_s; };
     job_.notes.push_back(
-        fmt::format("A step took {:.3f} ms, its parts add up to {:.3f} ms more: kernels ran beside "
-                    "each other, or beyond its end. It counts as the sum, {:.3f} ms.",
+        fmt::format("A step took {:.3f} ms, but its parts add up to {:.3f} ms more: kernels ran in "
+                    "parallel, or beyond its end. The sum is used, {:.3f} ms.",
                     ms(took_s), ms(by_s), ms(job_.step_s)));
   }
 
@@ -231,29 +230,29 @@ class TraceJob {
     notes.insert(notes.begin(), of_steps.begin(), of_steps.end());
     notes.insert(notes.end(), trace_.notes.begin(), trace_.notes.end());
     if (different_ > 0) {
-      notes.push_back(fmt::format("{} steps had other layers than the last.", different_));
+      notes.push_back(fmt::format("{} steps had other layers than the last one.", different_));
     }
     if (trace_.passed_over > 0) {
-      notes.push_back(fmt::format("{} events of other steps were passed over: the trace is long.",
+      notes.push_back(fmt::format("{} events of other steps were skipped: the trace is long.",
                                   trace_.passed_over));
     }
     if (passes_ > 1) {
       notes.push_back(fmt::format(
-          "A step has {} forward and backward passes with the same kernels, the optimizer once, so "
-          "they are micro-batches: parameters and times are of one, job.yaml has accumulate: {}.",
+          "A step has {} equal forward and backward passes but one optimizer step, so they are "
+          "micro-batches: parameters and times are of one, and job.yaml has accumulate: {}.",
           passes_, job_.accumulate));
     }
     note_idle();
     if (job_.type == "c10::Half" || job_.type == "c10::BFloat16") {
-      notes.emplace_back(
-          fmt::format("Parameters are {} where they are used; under autocast what is "
-                      "learned is float, and so are gradients: double parameter_bytes.",
-                      job_.type));
+      notes.emplace_back(fmt::format(
+          "Parameters are {} when used; under autocast the trained weights and gradients are "
+          "float: double parameter_bytes.",
+          job_.type));
     }
     if (!job_.reduced.empty()) {
       notes.emplace_back(
-          "Collectives count by their bytes: their times have the wait for others in "
-          "them.");
+          "Collectives are forecast from their bytes: their recorded times include waiting for "
+          "others.");
     }
   }
 
@@ -261,9 +260,9 @@ class TraceJob {
   void note_idle() {
     constexpr double kMuch = 0.95;
     if (job_.launch_gap_s > kMuch * job_.step_s) {
-      job_.notes.push_back(fmt::format(
-          "The device does nothing for {:.1f} % of a step; is all of its work in the trace?",
-          100 * job_.launch_gap_s / job_.step_s));
+      job_.notes.push_back(
+          fmt::format("The device is idle for {:.1f} % of a step; is all of its work in the trace?",
+                      100 * job_.launch_gap_s / job_.step_s));
     }
     Bytes idle;
     for (const ImportedLayer& layer : job_.layers) {
@@ -275,7 +274,7 @@ class TraceJob {
     if (share > 1 - kMuch) {
       job_.notes.push_back(fmt::format(
           "Layers with {:.0f} % of the parameters have no backward work. If they are not trained, "
-          "set their parameter_bytes in layers.csv to 0; else its kernels are missing.",
+          "set their parameter_bytes in layers.csv to 0; else kernels are missing.",
           100 * share));
     }
   }

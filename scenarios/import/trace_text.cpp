@@ -79,7 +79,7 @@ void TraceText::refill() {
   filled_ += static_cast<std::size_t>(std::max(count, 0));
   const bool headless = gzdirect(file_) != 0 && read_ == 0 && filled_ > 0 && buffer_[0] == 0x1f;
   if (count < 0 || error == Z_BUF_ERROR || headless) {
-    throw InputError(fmt::format("{}: damaged or cut off, as gzip finds; copy it again", path_));
+    throw InputError(fmt::format("{}: is damaged or incomplete (gzip); copy it again", path_));
   }
 }
 
@@ -93,10 +93,10 @@ void TraceText::take(std::size_t count) {
   read_ += count;
   token_ += count;
   if (token_ <= kMostToken) return;
-  throw InputError(
-      fmt::format("{}: at byte {} are more than 16 MiB of blanks, or of one value, which no "
-                  "profiler writes; is the file damaged?",
-                  path_, read_));
+  throw InputError(fmt::format(
+      "{}: at byte {} are more than 16 MiB of blanks or of one value, which no profiler writes; is "
+      "the file damaged?",
+      path_, read_));
 }
 
 bool TraceText::make_more() {

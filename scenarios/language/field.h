@@ -53,7 +53,7 @@ inline constexpr std::string_view kSweepDoc =
     "key path -> values to try, or a list of cases, each key path -> value, or with grid: key path "
     "-> values, all combinations";
 inline constexpr std::string_view kLikeDoc =
-    "begins as what the library has by this name; what stands beside it wins";
+    "starts with the entry of this name in the library; keys beside it override it";
 
 /// Larger numbers are typing mistakes.
 constexpr int kNodesMax = 100'000;

@@ -63,7 +63,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     if (key_is_next()) fail(mark, "an alias as a key; write the key out");
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) fail(mark, "an alias inside its own anchor; write it out");
+    if (found == anchors_.end()) fail(mark, "an alias inside its own anchor; write the value out");
     count(found->second.second, mark);
     add(Value(found->second.first), YAML::NullAnchor);
   }
@@ -116,7 +116,7 @@ class TreeBuilder : public YAML::EventHandler {
   // `?`: no tag; `!`: a quoted scalar.
   void check_tag(const YAML::Mark& mark, const std::string& tag) const {
     if (tag.empty() || tag == "?" || tag == "!") return;
-    fail(mark, fmt::format("a tag, {}: nothing here has one; remove it", tag));
+    fail(mark, fmt::format("a tag, {}: tags are not used here; remove it", tag));
   }
   [[nodiscard]] Value make(Value::Kind kind, const YAML::Mark& mark) const {
     Value value;
@@ -222,7 +222,7 @@ Value parse_yaml(std::string_view text, const std::string& source) {
   try {
     root = build(text, source, empty);
   } catch (const YAML::Exception& error) {
-    throw InputError(fmt::format("{}:{}:{}: not YAML: {}; mend the line", source,
+    throw InputError(fmt::format("{}:{}:{}: not YAML: {}; correct the line", source,
                                  error.mark.line + 1, error.mark.column + 1, error.msg));
   }
   if (empty) throw InputError(source + ":1:1: the file is empty; is this a scenario file?");

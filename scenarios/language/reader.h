@@ -21,7 +21,7 @@ namespace foretrain {
 struct RetiredKey {
   std::string_view path;    ///< in the notation of key paths: `models.*.crowding`
   std::string_view advice;  ///< remedy for such a file
-  std::string_view what = "this key is no more";
+  std::string_view what = "this key was removed";
 };
 
 /// Loads the preset of `folder` that the mapping `item` names by its key `like`; `path`: the

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
                                     const std::vector<std::string>& names) {
   const std::string near = nearest(like.text, names);
   fail_at(to_text(like.mark), path + ".like",
-          fmt::format("{} is nothing that the library has; {}there are {}", to_flow(like),
+          fmt::format("the library has no {}; {}there are {}", to_flow(like),
                       near.empty() ? "" : fmt::format("did you mean {}? ", near),
                       fmt::join(names, ", ")));
 }
@@ -56,7 +56,7 @@ Value load_host_preset(std::string_view folder, const Value& item, const std::st
   }
   if (const Entry* further = kept.find("like")) {
     fail_at(to_text(further->mark), path + ".like",
-            "a host of the library is whole by itself; write its keys out");
+            "hosts of the library cannot build on each other; write its keys out");
   }
   Value name = like;
   name.text = name_after(like.text, item.find("count") != nullptr);

@@ -63,8 +63,8 @@ fs::path library_folder() {
   fs::path found = find_library();
   if (!found.empty()) return found;
   throw InputError(
-      "the scenarios that come with foretrain are not there; name their folder in the "
-      "environment variable FORETRAIN_LIBRARY");
+      "the scenarios that come with foretrain are missing; name their folder in the environment "
+      "variable FORETRAIN_LIBRARY");
 }
 
 std::string in_library(const std::string& path) {

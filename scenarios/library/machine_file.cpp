@@ -20,8 +20,8 @@ namespace {
 constexpr std::string_view kAgain =
     "calibrate this machine again (foretrain calibrate --out FILE), which writes memory";
 constexpr std::string_view kAsLoopback =
-    "leave it out: it is as loopback's, or calibrate this machine again (foretrain calibrate --out "
-    "FILE)";
+    "leave it out (the value of loopback is used), or calibrate this machine again (foretrain "
+    "calibrate --out FILE)";
 constexpr RetiredKey kRetiredOfMachine[] = {
     {"models.*.contention", kAgain},
     {"models.*.contended", kAgain},

@@ -32,10 +32,11 @@ std::int64_t taken(const Case& c, const std::string& key, std::int64_t asked, st
   const std::int64_t most = std::max(spec.take, spec.test_take);
   if (most > 0) {
     fail(c, of_test ? "dataset.test_take" : "dataset.take",
-         fmt::format("there is no memory for {} examples{}; write fewer", most, size));
+         fmt::format("there is not enough memory for {} examples{}; write fewer", most, size));
   }
   const char* key = spec.path.empty() ? "dataset" : "dataset.path";
-  fail(c, key, fmt::format("there is no memory for its examples{}; set dataset.take", size));
+  fail(c, key,
+       fmt::format("there is not enough memory for its examples{}; set dataset.take", size));
 }
 
 /// Checks, before minutes of drawing examples, that they fit into this machine's memory: an

@@ -30,7 +30,7 @@ constexpr Rule kShardRules[] = {
      [](const Facts& f) {
        return f.training.shard == "gradients" && f.training.protocol.integer(kGroup) > 1;
      },
-     "groups add up for themselves first"},
+     "groups add up their gradients first"},
     {"training.algorithm",
      [](const Facts& f) {
        const std::string& algorithm = f.training.protocol.word(kAlgorithm);
@@ -41,7 +41,7 @@ constexpr Rule kShardRules[] = {
      [](const Facts& f) {
        return f.training.shard == "parameters" && f.scenario.checkpoint.every.wanted();
      },
-     "a worker keeps all parameters"}};
+     "each worker keeps all parameters"}};
 
 /// The workers of the strategy exchange among themselves, without a server.
 bool among_workers(const Facts& f) { return !f.protocol.servers; }
@@ -52,36 +52,36 @@ constexpr Rule kKeyRules[] = {
      [](const Facts& f) {
        return f.scenario.model.profiled() && f.training.epochs != 0 && f.scenario.dataset.take <= 0;
      },
-     "how many examples an epoch has is not in a profile; write dataset: {{take: ...}}, or give "
-     "the length as training.steps"},
+     "a profile does not have the number of examples; write dataset: {{take: ...}}, or give the "
+     "length as training.steps"},
     {"training.until",
      [](const Facts& f) { return f.training.until.wanted() && f.scenario.model.profiled(); },
-     "a profile has times alone, nothing that could be reached; remove it"},
+     "a profile has times alone, so a target cannot be reached; remove it"},
     {"training.until",
      [](const Facts& f) { return f.training.until.wanted() && !f.scenario.numerics; },
-     "numerics: off knows times alone, nothing that could be reached; remove it (--set "
+     "numerics: off knows times alone, so a target cannot be reached; remove it (--set "
      "training.until=null), or write numerics: on"},
     {"training.until",
      [](const Facts& f) { return f.training.until.wanted() && f.training.evaluate_every <= 0; },
-     "the model is evaluated only at the end; write how often before it, for instance "
+     "the model is evaluated only at the end; write how often to evaluate it, such as "
      "evaluate_every: 100 (steps; with servers, updates), or 5000 examples"},
     {"training.compression.kind",
      [](const Facts& f) { return f.training.compression.only_sizes() && f.scenario.numerics; },
-     "ratio has sizes alone, no numbers that could be sent; write numerics: off, or fp16 or topk"},
+     "ratio has only sizes, no values to send; write numerics: off, or fp16 or topk"},
     {"training.compression",
      [](const Facts& f) { return f.training.compression.keeps_rest() && among_workers(f); },
-     "topk compresses what is pushed to a server: of a sum each worker has other numbers; take "
-     "sync, async or ssp, or fp16, or, in a forecast without numbers, kind ratio"},
+     "topk works only for pushes to a server, since workers choose different values and their sum "
+     "has more; use sync, async or ssp, or fp16, or, with numerics: off, kind ratio"},
     {"training.compression",
      [](const Facts& f) {
        return f.training.compression.converts_sums() && among_workers(f) &&
               f.protocol.steps_an_averaging(f.training.protocol) > 0;
      },
-     "workers of {strategy} send parameters, of which halves would lose the last digits; remove "
-     "it, or take all_reduce, sync, async or ssp"},
+     "workers of {strategy} send parameters, which would lose precision; remove it, or use "
+     "all_reduce, sync, async or ssp"},
     {"training.shard",
      [](const Facts& f) { return wants_shard(f.scenario) && f.scenario.numerics; },
-     "{shard} in parts are forecast, not carried out; write numerics: off"}};
+     "sharded {shard} can be forecast, but not computed; write numerics: off"}};
 
 void check_length(Case& c) {
   TrainingSpec& training = c.scenario.training;
@@ -92,8 +92,9 @@ void check_length(Case& c) {
   if (given.empty()) training.epochs = 1;
   if (given.size() < 2) return;
   fail(c, given[1],
-       fmt::format("{} says how long to train too ({}); keep one (--set {}=null removes it)",
-                   given[0], c.place_of(given[0]), given[0]));
+       fmt::format(
+           "{} gives the length of the training, too ({}); keep one (--set {}=null removes it)",
+           given[0], c.place_of(given[0]), given[0]));
 }
 
 /// Checks a profile, which has only times: no gradients, no examples except their number.
@@ -101,8 +102,7 @@ void check_profile(Case& c) {
   if (!c.scenario.model.profiled()) return;
   if (c.scenario.numerics && c.places.contains("numerics")) {
     fail(c, "numerics",
-         "on, but a profile has times alone, no gradients to carry out; write off, or leave it "
-         "out");
+         "on, but a profile has times alone, no gradients to compute; write off, or leave it out");
   }
   c.scenario.numerics = false;
 }
@@ -126,7 +126,7 @@ std::set<std::string> check_hosts(const Case& c) {
     const HostSpec& host = hosts[i];
     const std::string key = fmt::format("cluster.hosts[{}]", i);
     if (host.compute && !host.machine.empty()) {
-      fail(c, key + ".compute", "the host has a machine, which says it too; remove one of them");
+      fail(c, key + ".compute", "the host has a machine, which gives it, too; remove one of them");
     }
     if (static_cast<int>(names.size()) + host.count > kNodesMax) {
       fail(c, key + ".count", fmt::format("more than {} hosts; write fewer", kNodesMax));
@@ -158,16 +158,17 @@ void check_links(const Case& c, const std::set<std::string>& hosts) {
   for (std::size_t i = 0; i < cluster.links.size(); ++i) {
     const LinkSpec& link = cluster.links[i];
     if (link.from == link.to) {
-      fail(c, fmt::format("cluster.links[{}].to", i), "where the link comes from; write its end");
+      fail(c, fmt::format("cluster.links[{}].to", i),
+           "both ends are this host or switch; write the other end");
     }
     const auto pair = std::minmax(link.from, link.to);
     const auto [other, fresh] = numbers.try_emplace({pair.first, pair.second}, i);
     if (!fresh) {
-      fail(
-          c, fmt::format("cluster.links[{}]", i),
-          fmt::format("cluster.links[{}] is between {} and {}, too, and messages take one of them; "
-                      "write one link with the rate of both",
-                      other->second, link.from, link.to));
+      fail(c, fmt::format("cluster.links[{}]", i),
+           fmt::format(
+               "cluster.links[{}] is also between {} and {}, and messages use only one of them; "
+               "write one link with the rate of both",
+               other->second, link.from, link.to));
     }
     group_of[find(link.from)] = find(link.to);
   }
@@ -179,7 +180,7 @@ void check_links(const Case& c, const std::set<std::string>& hosts) {
   for (const std::string& host : hosts) {
     if (find(host) == find(first)) continue;
     fail(c, "cluster.links",
-         fmt::format("no way leads from {} to {}; add a link between them", first, host));
+         fmt::format("there is no path from {} to {}; add a link between them", first, host));
   }
 }
 
@@ -207,7 +208,7 @@ void check_input(const Case& c, const std::set<std::string>& hosts) {
   const InputSpec& input = c.scenario.dataset.input;
   if (input.costs() && hosts.empty()) {
     fail(c, input.served_by.empty() ? "dataset" : "dataset.served_by",
-         "what input costs is forecast for a cluster, but there is no cluster.hosts; list them");
+         "input costs need a described cluster, but there is no cluster.hosts; list them");
   }
   if (!input.served_by.empty()) check_place(c, hosts, "dataset.served_by", input.served_by);
 }
@@ -237,8 +238,7 @@ void check_prices(const Case& c) {
     const std::string key = fmt::format("cluster.hosts[{}].price", i);
     const std::string other = fmt::format("cluster.hosts[{}].price", first - hosts.begin());
     fail(c, key,
-         fmt::format("in {}, but {} is in {} ({}); what hosts cost is added up, so write one "
-                     "currency",
+         fmt::format("in {}, but {} is in {} ({}); costs are added up, so use one currency",
                      called(hosts[i]), other, called(*first), c.place_of(other)));
   }
 }
@@ -248,7 +248,7 @@ void check_failures(const Case& c) {
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     if (hosts[i].mtbf.ns == 0 || c.scenario.neighbours.empty()) continue;
     fail(c, fmt::format("cluster.hosts[{}].mtbf", i),
-         "what a failure does to neighbours is not modelled; remove it, or them");
+         "failures with neighbours are not modelled; remove it, or neighbours");
   }
 }
 
@@ -290,8 +290,8 @@ void check_devices(const Case& c) {
     const HostSpec& host = hosts[places[node].spec];
     if (host.devices == 0 || ++workers[places[node].host_name] <= host.devices) continue;
     fail(c, fmt::format("cluster.hosts[{}].devices", places[node].spec),
-         fmt::format("{}: fewer than the workers that {} has; write more, or add hosts",
-                     host.devices, places[node].host_name));
+         fmt::format("{}: fewer than the workers of {}; write more, or add hosts", host.devices,
+                     places[node].host_name));
   }
 }
 
@@ -341,7 +341,7 @@ std::optional<BrokenRule> against_shard(const Scenario& scenario) {
 void check_forecastable(const Case& scenario_case) {
   if (!scenario_case.scenario.transport.shared_memory) return;
   fail(scenario_case, "transport.shared_memory",
-       "on, but forecasts are of TCP; write off, or only run it");
+       "on, but forecasts assume TCP; write off, or only run it");
 }
 
 void check_case(Case& scenario_case, Reading& reading) {

@@ -29,7 +29,7 @@ std::vector<std::string> kinds_of(const FaultSpec& fault) {
 std::string check_kind(const Case& c, const std::string& key, const FaultSpec& fault) {
   const std::vector<std::string> kinds = kinds_of(fault);
   if (kinds.empty()) {
-    fail(c, key, "does not say what happens; write one of kill, join, stop, cut, slow");
+    fail(c, key, "has no event; write one of kill, join, stop, cut, slow");
   }
   if (kinds.size() > 1) {
     fail(c, key, fmt::format("{} in one fault; write one for each", fmt::join(kinds, ", ")));
@@ -65,7 +65,7 @@ void check_link(const Case& c, const std::string& key, const FaultSpec& fault) {
   }
   if (c.scenario.cluster.hosts.empty()) {
     fail(c, key,
-         "over the loopback of one machine there is no link; list cluster.hosts, or write stop");
+         "there are no links on the loopback of one machine; list cluster.hosts, or write stop");
   }
   if (fault.cut.empty()) return;
   const std::vector<NodePlace> places = place_nodes(c.scenario);
@@ -74,7 +74,7 @@ void check_link(const Case& c, const std::string& key, const FaultSpec& fault) {
   };
   if (host_of(fault.cut[0]) != host_of(fault.cut[1])) return;
   fail(c, key,
-       fmt::format("both are on {}, where nothing passes a link; name nodes of two hosts",
+       fmt::format("both are on {}, so there is no link between them; name nodes of two hosts",
                    host_of(fault.cut[0])));
 }
 
@@ -104,10 +104,9 @@ void check_restart(const Case& c, const std::string& key, FaultSpec& fault, Read
       able.push_back(fmt::format("{} {}", protocol.name, protocol.takes_back_with));
     }
   }
-  reading.note_unused(
-      by, c.place_of(of),
-      fmt::format("here {} takes no worker back that was lost, only {} do; remove {}",
-                  training.strategy, fmt::join(able, ", "), of));
+  reading.note_unused(by, c.place_of(of),
+                      fmt::format("here {} lets no lost worker return, only {} do; remove {}",
+                                  training.strategy, fmt::join(able, ", "), of));
   fault.restart_after.reset();
 }
 
@@ -117,7 +116,7 @@ void check_lives(const Case& c) {
     const FaultSchedule life = fault_schedule_of(c.scenario, node);
     if (life.deaths.empty() || life.joins_at < life.deaths.front().at) continue;
     fail(c, "faults",
-         fmt::format("worker{} would join at {} but be killed at {}; let it join before", node,
+         fmt::format("worker{} would join at {}, but be killed at {}; let it join earlier", node,
                      to_text(life.joins_at), to_text(life.deaths.front().at)));
   }
 }
@@ -130,7 +129,7 @@ void check_faults(Case& scenario_case, Reading& reading) {
   for (std::size_t i = 0; i < faults.size(); ++i) {
     const std::string key = check_kind(scenario_case, fmt::format("faults[{}]", i), faults[i]);
     if (!faults[i].join.empty() && faults[i].join.starts_with("server")) {
-      fail(scenario_case, key, "workers wait for a server that is not there; name a worker");
+      fail(scenario_case, key, "a missing server stops all workers; name a worker");
     }
     if (!check_names(scenario_case, fmt::format("faults[{}]", i), faults[i], reading)) {
       without_nodes.insert(&faults[i]);

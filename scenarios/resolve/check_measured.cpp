@@ -41,14 +41,14 @@ void check_known(const Case& c) {
   const std::vector<std::string> known = networks_in(all);
   if (std::ranges::find(known, network) != known.end()) return;
   if (known.empty()) {
-    fail(c, "model.profile_network",
-         fmt::format("{}, but of no host's devices is known what they train; write measured: to a "
-                     "host, or remove it",
-                     network));
+    fail(
+        c, "model.profile_network",
+        fmt::format("{}, but no host has measured: rates; write measured: for a host, or remove it",
+                    network));
   }
   const std::string near = nearest(network, known);
   fail(c, "model.profile_network",
-       fmt::format("nobody measured {} on these hosts; {}they know {}", network,
+       fmt::format("{} was not measured on these hosts; {}measured are {}", network,
                    near.empty() ? "" : fmt::format("did you mean {}? ", near),
                    fmt::join(known, ", ")));
 }

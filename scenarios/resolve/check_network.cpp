@@ -26,14 +26,15 @@ void check_measured_times(const Case& c, std::int64_t examples, const Network& n
     const std::string key = fmt::format("cluster.hosts[{}].measured", i);
     if (gradient_cost(network, batch).measured.ns == 0) {
       fail(c, "model.profile",
-           "a gradient takes no time by it, so that layers have no shares of what was measured; "
-           "write times in proportion to their work");
+           "all its times are 0, so the measured time cannot be shared among layers; write times "
+           "in proportion to their work");
     }
     if (gradient->ns <= 0) {
       fail(c, key,
-           fmt::format("by these rows a batch of {} of {} takes no time; write one of a batch near "
-                       "it",
-                       batch, called));
+           fmt::format(
+               "by "
+               "these rows a batch of {} of {} takes no time; add a row for a similar batch size",
+               batch, called));
     }
     if (gradient->seconds() * static_cast<double>(examples) / batch <= kMostProfiled_s) continue;
     fail(c, key,
@@ -73,19 +74,21 @@ constexpr Rule kNetworkRules[] = {
      "bucket_size"},
     {"training.compression",
      [](const Facts& f) { return sparse_with_servers(f) && f.training.compression.wanted(); },
-     "a sparse model sends what a batch touches, which is small already; remove it"},
+     "a sparse model sends only the parameters of a batch, which are few; remove it"},
     {"training.local_sum",
      [](const Facts& f) { return sparse_with_servers(f) && f.training.local_sum; },
-     "workers of a sparse model push what their batches touch, each other parameters; remove it"},
+     "workers of a sparse model push different parameters, those of their batches; remove it"},
     {"training.accumulate",
      [](const Facts& f) { return sparse_rows_travel(f) && f.training.accumulate > 1; },
-     "a worker of a sparse model asks for what its next batch reads with the gradient of this "
-     "one; remove it, or write a larger batch_size"},
+     "a worker of a sparse model requests the parameters of its next batch together with this "
+     "gradient; remove it, or write a larger batch_size"},
     {"training.bucket_size", [](const Facts& f) { return per_tensor(f) && sparse_with_servers(f); },
-     "per_tensor, but a sparse model sends what a batch touches, one message a server; remove it"},
+     "per_tensor, but a sparse model sends one message per server, with the parameters of a batch; "
+     "remove it"},
     {"training.bucket_rule",
      [](const Facts& f) { return sparse_with_servers(f) && f.training.bucket_rule == "ddp"; },
-     "ddp, but a sparse model sends what a batch touches, one message a server; remove it"},
+     "ddp, but a sparse model sends one message per server, with the parameters of a batch; remove "
+     "it"},
     {"training.bucket_size",
      [](const Facts& f) { return per_tensor(f) && f.training.bucket_rule == "ddp"; },
      "per_tensor, but ddp joins tensors; write a size"},
@@ -99,8 +102,8 @@ constexpr Rule kNetworkRules[] = {
      "{workers} workers for the {parameters} parameters of {model}; write fewer workers"},
     {"training.optimizer.penalty_in_loss",
      [](const Facts& f) { return sparse_rows_travel(f) && f.training.optimizer.penalty_in_loss; },
-     "a worker of a sparse model holds only the parameters that its batch reads, so it cannot add "
-     "all of them up; remove it"}};
+     "a worker of a sparse model has only the parameters of its batch, so it cannot add up all of "
+     "them; remove it"}};
 
 }  // namespace
 

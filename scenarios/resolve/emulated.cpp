@@ -28,33 +28,32 @@ void check_emulated(const ClusterSpec& cluster) {
         "--emulate: the scenario has no hosts; describe them in cluster:, or leave --emulate out");
   }
   if (cluster.topology != "star") {
-    throw InputError(
-        fmt::format("--emulate: knows no topology {}; use star, or simulate", cluster.topology));
+    throw InputError(fmt::format("--emulate: cannot emulate topology {}; use star, or simulate",
+                                 cluster.topology));
   }
   int hosts = 0;
   for (const HostSpec& host : cluster.hosts) {
     hosts += host.count;
     if (host.devices > 0) {
       throw InputError(fmt::format(
-          "--emulate: host {} has devices, which no machine emulates; remove them, or simulate",
+          "--emulate: host {} has devices, which cannot be emulated; remove them, or simulate",
           host.name));
     }
     if (host.flow_rate.value > 0) {
       throw InputError(fmt::format(
-          "--emulate: host {} has a flow_rate, which no machine emulates; remove it, or simulate",
+          "--emulate: host {} has a flow_rate, which cannot be emulated; remove it, or simulate",
           host.name));
     }
     if (host.rdma()) {
-      throw InputError(
-          fmt::format("--emulate: host {} has transport rdma, which no machine emulates; remove "
-                      "it, or simulate",
-                      host.name));
+      throw InputError(fmt::format(
+          "--emulate: host {} has transport rdma, which cannot be emulated; remove it, or simulate",
+          host.name));
     }
     if (host.nic <= kFastest) continue;
-    throw InputError(
-        fmt::format("--emulate: the nic of host {} is above 100 Gbps, which no "
-                    "machine emulates; write a slower one, or simulate",
-                    host.name));
+    throw InputError(fmt::format(
+        "--emulate: the nic of host {} is above 100 Gbps, which cannot be emulated; write a slower "
+        "one, or simulate",
+        host.name));
   }
   if (hosts <= kHostsMost) return;
   throw InputError(

@@ -70,7 +70,7 @@ void check_grid(const Value& grid, const Value& item, const std::string& place) 
     const std::string key = to_text(path_of(entry));
     if (!beside.contains(key)) continue;
     fail_at(to_text(entry.mark), place,
-            fmt::format("{} stands beside the grid, too; write it once", key));
+            fmt::format("{} is also outside the grid; write it once", key));
   }
 }
 

@@ -28,18 +28,18 @@ std::map<std::string, int> workers_of_hosts(const Scenario& scenario) {
 
 constexpr Rule kRules[] = {
     {"training.local_sum", [](const Facts& f) { return f.scenario.numerics; },
-     "sums of a host's workers are forecast, not carried out; write numerics: off"},
+     "sums of a host's workers can be forecast, but not computed; write numerics: off"},
     {"training.backup_workers",
      [](const Facts& f) { return f.training.protocol.integer(kBackupWorkers) > 0; },
-     "hosts push their sums, and none is left out; remove it, or write training.local_sum: off"},
+     "every sum of a host is needed; remove it, or write training.local_sum: off"},
     {"training.rejoin_limit", [](const Facts& f) { return f.training.rejoin_limit.ns > 0; },
-     "a worker that is lost takes its host's sums with it; remove it, or write "
-     "training.local_sum: off"},
+     "a lost worker would lose its host's sums; remove it, or write training.local_sum: off"},
     {"checkpoint.every", [](const Facts& f) { return f.scenario.checkpoint.every.wanted(); },
-     "sums of a host's workers are in no state; remove it, or write training.local_sum: off"},
+     "checkpoints do not contain sums of a host's workers; remove it, or write training.local_sum: "
+     "off"},
     {"faults", [](const Facts& f) { return !f.scenario.faults.empty(); },
-     "what becomes of the sums of a host whose worker is lost is not known; remove it, or write "
-     "training.local_sum: off"}};
+     "losing "
+     "a worker with local_sum is not modelled; remove it, or write training.local_sum: off"}};
 
 }  // namespace
 
@@ -62,10 +62,11 @@ std::optional<BrokenRule> against_local_sum(const Scenario& scenario) {
   const auto& [first, most] = *workers.begin();
   for (const auto& [host, count] : workers) {
     if (count == most) continue;
-    return BrokenRule{"training.local_sum",
-                      fmt::format("hosts push sums of as many gradients each, but {} has {} "
-                                  "workers, {} has {}; write as many on each, or off",
-                                  first, most, host, count)};
+    return BrokenRule{
+        "training.local_sum",
+        fmt::format("hosts must push sums of equally many gradients, but {} has {} workers and {} "
+                    "has {}; put the same number on each, or write off",
+                    first, most, host, count)};
   }
   return std::nullopt;
 }

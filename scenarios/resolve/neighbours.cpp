@@ -23,10 +23,9 @@ void check_alone(const Case& c, const Scenario& scenario, const std::string& key
     fail(fmt::format("{} has neighbours of its own; list them here", file));
   }
   if (scenario.training.until.wanted()) {
-    fail(
-        fmt::format("{} trains until a target, but a neighbour has no gradients to reach it with; "
-                    "give its length as steps",
-                    file));
+    fail(fmt::format(
+        "{} trains until a target, but neighbours have no gradients; give its length as steps",
+        file));
   }
   const std::string& served_by = scenario.dataset.input.served_by;
   const auto is_here = [&](const HostSpec& host) {

@@ -42,7 +42,7 @@ namespace {
 constexpr std::string_view kUnknownKey = "unknown key";
 constexpr std::string_view kImportStep =
     "leave model out; foretrain import SCENARIO --parameters 110M --step '350 ms' --workers 8 "
-    "finds by its cluster what a gradient takes";
+    "finds the time of a gradient";
 
 constexpr RetiredKey kRetired[] = {
     {"model.parameters", kImportStep, kUnknownKey},
@@ -84,7 +84,7 @@ Case read_case(const Value& root, const std::vector<Choice>& choices, const std:
 
 void check_scenario_version(const Value& root) {
   check_version(root, "foretrain", "foretrain_machine",
-                "this is a machine file, which goes behind --machine");
+                "this is a machine file; give it with --machine");
 }
 
 /// Rejects two cases with the same name, because they would write into the same folder.

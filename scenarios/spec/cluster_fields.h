@@ -24,14 +24,14 @@ void describe(Visitor& visit, T& placement) {
 template <class Visitor, Described<LeafSpineSpec> T>
 void describe(Visitor& visit, T& spec) {
   visit.field({.key = "hosts_per_leaf",
-               .doc = "at one leaf switch; the hosts in their order fill the leaves",
+               .doc = "hosts at one leaf switch; leaves are filled in the order of the hosts",
                .least = 1,
                .most = kNodesMax},
               spec.hosts_per_leaf);
-  visit.field({.key = "spines", .doc = "switches that join the leaves", .least = 1, .most = 1024},
+  visit.field({.key = "spines", .doc = "number of spine switches", .least = 1, .most = 1024},
               spec.spines);
   visit.field({.key = "oversubscription",
-               .doc = "what the hosts of a leaf can send together over what its uplinks carry",
+               .doc = "oversubscription: rate of all hosts of a leaf over the rate of its uplinks",
                .above = 0,
                .most = 1e6},
               spec.oversubscription);
@@ -41,7 +41,7 @@ void describe(Visitor& visit, T& spec) {
 
 template <class Visitor, Described<LinkSpec> T>
 void describe(Visitor& visit, T& link) {
-  visit.field({.key = "from", .doc = "a host, or a switch by a name of its own", .required = true},
+  visit.field({.key = "from", .doc = "a host, or the name of a switch", .required = true},
               link.from);
   visit.field({.key = "to", .doc = "likewise", .required = true}, link.to);
   visit.field({.key = "rate", .doc = "each direction", .above = 0, .most = 1e15, .required = true},
@@ -52,12 +52,12 @@ void describe(Visitor& visit, T& link) {
 template <class Visitor, Described<ClusterSpec> T>
 void describe(Visitor& visit, T& cluster) {
   visit.list({.key = "hosts",
-              .doc = "the machines; describe hardware lists those that the library has",
+              .doc = "the machines; `foretrain describe hardware` lists those of the library",
               .written = !cluster.hosts.empty(),
               .library = "hardware"},
              cluster.hosts);
   visit.field({.key = "topology",
-               .doc = "how the hosts are wired",
+               .doc = "how the hosts are connected",
                .choices = {"star", "leaf_spine", "links"}},
               cluster.topology);
   visit.section({.key = "leaf_spine",
@@ -67,30 +67,30 @@ void describe(Visitor& visit, T& cluster) {
                  .written = cluster.topology == "leaf_spine"},
                 cluster.leaf_spine);
   visit.list({.key = "links",
-              .doc = "each between two hosts or switches; the hosts' nic and latency do not count",
+              .doc = "links between hosts or switches; nic and latency of hosts are not used",
               .required = true,
               .used = cluster.topology == "links",
               .unused_because = "only topology links lists them",
               .written = cluster.topology == "links"},
              cluster.links);
-  visit.field({.key = "tcp",
-               .doc = "simulate: headers and slow start; off: messages are a fluid without either"},
-              cluster.tcp);
+  visit.field(
+      {.key = "tcp", .doc = "simulate: headers and slow start of TCP; off: messages flow without"},
+      cluster.tcp);
   const bool capped = std::ranges::any_of(
       cluster.hosts, [](const HostSpec& host) { return host.flow_rate.value > 0; });
   visit.field(
       {.key = "connections",
-       .doc = "simulate: connections between two nodes, for hosts with a flow_rate; at least as "
-              "many as a host has ports where workers add up among themselves",
+       .doc = "simulate: number of connections between two nodes, for hosts with a flow_rate; "
+              "collectives use at least one per port of a host",
        .least = 1,
        .most = 1024,
        .used = capped,
-       .unused_because = "no host has a flow_rate, so one connection carries all there is",
+       .unused_because = "no host has a flow_rate, so one connection can use the whole rate",
        .written = cluster.connections > 1},
       cluster.connections);
   visit.section({.key = "placement",
-                 .doc = "which host each node is on; left out: equally many workers a host, or as "
-                        "many as it has devices, one host's ranks before the next one's"},
+                 .doc = "host of each node; left out: the same number of workers on each host, or "
+                        "one per device, filling one host after another"},
                 cluster.placement);
 }
 
@@ -98,41 +98,45 @@ void describe(Visitor& visit, T& cluster) {
 template <class Visitor, Described<NeighbourSpec> T>
 void describe(Visitor& visit, T& neighbour) {
   visit.field({.key = "scenario",
-               .doc = "its file; one case, whose own cluster does not count",
+               .doc = "its file, with one case; its own cluster is not used",
                .required = true},
               neighbour.scenario);
   describe(visit, neighbour.placement);
-  visit.field({.key = "starts_at", .doc = "after this training began", .least = 0, .most = 1e9},
+  visit.field({.key = "starts_at",
+               .doc = "start time, after the start of this training",
+               .least = 0,
+               .most = 1e9},
               neighbour.starts_at);
 }
 
 template <class Visitor, Described<TransportSpec> T>
 void describe(Visitor& visit, T& transport) {
   visit.field({.key = "congestion_control",
-               .doc = "one that the kernel knows; left out: cubic, else reno",
+               .doc = "an algorithm of the kernel; left out: cubic, else reno",
                .written = !transport.congestion_control.empty()},
               transport.congestion_control);
   visit.field({.key = "socket_buffer",
-               .doc = "of each direction of a connection; 0: as the kernel finds out",
+               .doc = "of each direction of a connection; 0: chosen by the kernel",
                .least = 0,
                .most = 1e9},
               transport.socket_buffer);
   visit.field({.key = "unsent",
-               .doc = "the most that waits in the kernel, where no message overtakes; 0: no bound",
+               .doc = "most bytes waiting in the kernel, where later urgent messages cannot "
+                      "overtake; 0: no limit",
                .least = 0,
                .most = 1e9},
               transport.unsent);
   visit.field({.key = "poll",
-               .doc = "how long a node looks for messages before it sleeps; left out: 1 ms",
+               .doc = "how long a node polls for messages before it sleeps; left out: 1 ms",
                .least = 0,
                .most = 10,
                .written = transport.poll.has_value()},
               transport.poll);
-  visit.field({.key = "pin", .doc = "nodes to cores, round robin; off: the kernel moves them"},
+  visit.field({.key = "pin", .doc = "pin nodes to cores, round robin; off: the kernel places them"},
               transport.pin);
   visit.field({.key = "shared_memory",
-               .doc = "run: what nodes of one host send each other goes through memory of both, as "
-                      "NCCL has it, but with --tls; forecasts are of TCP",
+               .doc = "run: nodes of one host exchange messages through shared memory, as NCCL "
+                      "does (not with --tls); forecasts assume TCP",
                .written = transport.shared_memory},
               transport.shared_memory);
 }

@@ -17,12 +17,13 @@ struct CountedDataset {
 template <class Visitor, Described<DatasetSpec> T>
 void describe_counts(Visitor& visit, T& dataset) {
   visit.field({.key = "take",
-               .doc = "training examples used; 0: all (drawn: 10000; of a profile: not known)",
+               .doc = "number of training examples; 0: all (generated data: 10000; profile: not "
+                      "known)",
                .least = 0,
                .most = kCountMax},
               dataset.take);
   visit.field({.key = "test_take",
-               .doc = "test examples used; 0: all (drawn: 2000; of a profile: none)",
+               .doc = "number of test examples; 0: all (generated data: 2000; profile: none)",
                .least = 0,
                .most = kCountMax},
               dataset.test_take);
@@ -40,12 +41,15 @@ void describe_images(Visitor& visit, T& dataset, bool read, std::string_view unr
                  .used = read && !sparse,
                  .unused_because = read ? "the examples of this format are no images" : unread};
   };
-  Field crop = of_images("crop", "side of the square cut out of an image; 0: the whole image");
+  Field crop =
+      of_images("crop", "side of the square that is cut out of each image; 0: the whole image");
   crop.least = 0;
   crop.most = 4096;
   visit.field(crop, dataset.image.crop);
-  visit.field(of_images("flip", "training: mirror images by a coin"), dataset.image.flip);
-  visit.field(of_images("standardise", "each image to mean 0, deviation 1; off: 0 to 1"),
+  visit.field(of_images("flip", "in training mirror each image with probability 1/2"),
+              dataset.image.flip);
+  visit.field(of_images("standardise",
+                        "scale each image to mean 0 and standard deviation 1; off: to 0 to 1"),
               dataset.image.standardise);
   const auto of_drawn = [&](std::string_view key, std::string_view doc, double least, double most) {
     return Field{.key = key,
@@ -53,35 +57,37 @@ void describe_images(Visitor& visit, T& dataset, bool read, std::string_view unr
                  .least = least,
                  .most = most,
                  .used = images,
-                 .unused_because = read ? "only format images is drawn at any size" : unread};
+                 .unused_because = read ? "only format images can have any size" : unread};
   };
   visit.field(of_drawn("side", "images: height, width, pixels", 8, 512), dataset.side);
   visit.field(of_drawn("channels", "images: 1 (grey) or 3 (colour)", 1, 3), dataset.channels);
-  visit.field(of_drawn("classes", "images: how many there are", 2, 65536), dataset.classes);
+  visit.field(of_drawn("classes", "images: number of classes", 2, 65536), dataset.classes);
 }
 
 /// These keys are written directly among those of the data set.
 template <class Visitor, Described<InputSpec> T>
 void describe_input(Visitor& visit, T& input) {
   visit.field({.key = "served_by",
-               .doc = "simulate: the host that ships each batch to its worker; left out: nobody",
+               .doc = "simulate: the host that sends each batch to its worker; left out: data is "
+                      "local",
                .written = !input.served_by.empty()},
               input.served_by);
   visit.field({.key = "read_rate",
-               .doc = "simulate: of the disk that examples are read from; left out: from none",
+               .doc = "simulate: rate of the disk that examples are read from; left out: no disk",
                .least = 1e6,
                .most = 1e12,
                .written = input.read_rate.value > 0},
               input.read_rate);
   visit.field({.key = "parse",
-               .doc = "simulate: CPU time of an example, at its worker; left out: none",
+               .doc = "simulate: CPU time of a worker per example; left out: none",
                .least = 0,
                .most = 1,
                .written = input.parse.ns > 0},
               input.parse);
   const bool moves = !input.served_by.empty() || input.read_rate.value > 0;
   visit.field({.key = "example_size",
-               .doc = "simulate: as it is read, shipped; left out: its numbers, 4 bytes each",
+               .doc = "simulate: "
+                      "size of an example when read or sent; left out: 4 bytes per number",
                .least = 1,
                .most = 1e8,
                .used = moves,
@@ -89,7 +95,7 @@ void describe_input(Visitor& visit, T& input) {
                .written = input.example_size.value > 0},
               input.example_size);
   visit.field({.key = "prefetch",
-               .doc = "simulate: batches that are got while others are computed",
+               .doc = "simulate: number of batches fetched ahead while others are computed",
                .least = 0,
                .most = 1e6,
                .used = input.costs(),
@@ -97,8 +103,8 @@ void describe_input(Visitor& visit, T& input) {
                .written = input.costs()},
               input.prefetch);
   visit.field({.key = "held_size",
-               .doc = "simulate: memory that another program takes for each example of a worker's "
-                      "share; left out: all examples, as this program holds them",
+               .doc = "simulate: memory of another program per example of a worker's share; left "
+                      "out: memory of all examples, as this program keeps them",
                .least = 1,
                .most = 1e8,
                .written = input.held_size.value > 0},
@@ -107,9 +113,10 @@ void describe_input(Visitor& visit, T& input) {
 
 template <class Visitor, Described<DatasetSpec> T>
 void describe_dataset(Visitor& visit, T& dataset, bool read) {
-  const std::string_view unread = "a profile reads no examples, take and test_take count them";
+  const std::string_view unread =
+      "a profile reads no examples; take and test_take give their number";
   visit.field({.key = "format",
-               .doc = "digits, images, clicks: drawn by the program; the others: read from path",
+               .doc = "digits, images, clicks: generated by the program; others: read from path",
                .choices = data_formats(),
                .used = read,
                .unused_because = unread},
@@ -117,24 +124,24 @@ void describe_dataset(Visitor& visit, T& dataset, bool read) {
   const bool drawn =
       dataset.format == "digits" || dataset.format == "images" || dataset.format == "clicks";
   visit.field({.key = "path",
-               .doc = "of what is read: the folder with its files",
+               .doc = "folder with the files of the data set",
                .required = true,
                .used = read && !drawn,
-               .unused_because = read ? "this format is drawn, not read" : unread},
+               .unused_because = read ? "this format is generated, not read" : unread},
               dataset.path);
   describe_counts(visit, dataset);
   visit.field({.key = "seed",
-               .doc = "of what is drawn",
+               .doc = "seed of generated data",
                .used = read && drawn,
-               .unused_because = read ? "this format is read, not drawn" : unread},
+               .unused_because = read ? "this format is read, not generated" : unread},
               dataset.seed);
   describe_images(visit, dataset, read, unread);
   visit.field({.key = "memory_limit",
-               .doc = "a file that takes more memory is read as it is used",
+               .doc = "data that needs more memory is read from its file when used",
                .least = 0,
                .most = 1e15,
                .used = read && !drawn,
-               .unused_because = read ? "this format is drawn, not read" : unread},
+               .unused_because = read ? "this format is generated, not read" : unread},
               dataset.memory_limit);
   describe_input(visit, dataset.input);
 }

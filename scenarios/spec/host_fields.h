@@ -10,29 +10,30 @@ namespace foretrain {
 template <class Visitor, Described<DeviceLinkSpec> T>
 void describe(Visitor& visit, T& link) {
   visit.field({.key = "rate",
-               .doc = "each direction, of each device; left out: it costs no time",
+               .doc = "rate per device and direction; left out: transfers take no time",
                .least = 0,
                .most = 1e15},
               link.rate);
   visit.field({.key = "latency", .doc = "one way", .least = 0, .most = 1000}, link.latency);
-  visit.field({.key = "shared", .doc = "one link for all devices of the host, as of a PCIe root"},
-              link.shared);
+  visit.field(
+      {.key = "shared", .doc = "all devices of the host share one link, such as a PCIe root"},
+      link.shared);
 }
 
 template <class Visitor, Described<MeasuredNetwork> T>
 void describe(Visitor& visit, T& row) {
   visit.field({.key = "network",
-               .doc = "what model.profile_network calls it: resnet50, resnet50_amp",
+               .doc = "name for model.profile_network, such as resnet50, resnet50_amp",
                .required = true},
               row.network);
   visit.field({.key = "batch_size",
-               .doc = "examples a gradient; other sizes are straight between two rows",
+               .doc = "batch size; other sizes are interpolated between two rows",
                .least = 1,
                .most = 1e7,
                .required = true},
               row.batch_size);
   visit.field({.key = "examples_per_s",
-               .doc = "that one device trains, alone",
+               .doc = "measured training rate of one device alone",
                .above = 0,
                .most = 1e12,
                .required = true},
@@ -43,40 +44,38 @@ void describe(Visitor& visit, T& row) {
 template <class Visitor, Described<HostSpec> T>
 void describe_devices(Visitor& visit, T& host) {
   visit.field({.key = "devices",
-               .doc = "simulate: accelerators, one for each worker there; 0: its cores compute",
+               .doc = "simulate: number of accelerators, one per worker; 0: the cores compute",
                .least = 0,
                .most = 1024,
                .written = host.devices > 0},
               host.devices);
   const std::string_view no_devices = "the host has no devices";
   visit.field({.key = "device_name",
-               .doc = "the chip of each of them, a word of what drivers call it: V100, A100; by it "
-                      "import finds what a trace was measured on",
+               .doc = "name of the chip as in drivers: V100, A100; import looks for it in traces",
                .used = host.devices > 0,
                .unused_because = no_devices,
                .written = !host.device_name.empty()},
               host.device_name);
   visit.section({.key = "device",
-                 .doc = "what each of them can do: gflops, memory_bandwidth, overhead",
+                 .doc = "rates of each device: gflops, memory_bandwidth, overhead",
                  .used = host.devices > 0,
                  .unused_because = no_devices,
                  .written = host.device.described()},
                 host.device);
   visit.field({.key = "device_updates",
-               .doc = "workers without servers update by its memory_bandwidth; off: on a core",
+               .doc = "workers without servers apply updates on the device; off: on a core",
                .used = host.device.described() && host.device.memory_bandwidth.value > 0,
                .unused_because = "the host has no device with a memory_bandwidth",
                .written = host.device_updates},
               host.device_updates);
   visit.section({.key = "device_link",
-                 .doc = "what joins them: NVLink, PCIe",
+                 .doc = "link between the devices: NVLink, PCIe",
                  .used = host.devices > 0,
                  .unused_because = no_devices,
                  .written = host.device_link != DeviceLinkSpec{}},
                 host.device_link);
   visit.list({.key = "measured",
-              .doc = "what one of them was measured to train; rows of other networks than "
-                     "model.profile_network do not count",
+              .doc = "measured training rates of one device, for model.profile_network",
               .used = host.devices > 0,
               .unused_because = no_devices,
               .written = !host.measured.empty()},
@@ -92,7 +91,7 @@ void describe_network(Visitor& visit, T& host) {
               host.nic);
   visit.field(
       {.key = "burst",
-       .doc = "what the interface may send at once after a rest; left out: 1 ms of the rate",
+       .doc = "burst that the interface sends at once after a pause; left out: 1 ms at the rate",
        .least = 2000,
        .most = 1e9,
        .written = host.burst.value > 0},
@@ -100,23 +99,23 @@ void describe_network(Visitor& visit, T& host) {
   visit.field({.key = "latency", .doc = "one way, host to switch", .least = 0, .most = 1000},
               host.latency);
   visit.field({.key = "flow_rate",
-               .doc = "simulate: the most that one connection carries; left out: all there is",
+               .doc = "simulate: largest rate of one connection; left out: that of the nic",
                .above = 0,
                .most = 1e15,
                .written = host.flow_rate.value > 0},
               host.flow_rate);
   visit.field({.key = "ports",
-               .doc = "simulate: network ports that share the nic; sums and gathers among workers "
-                      "use all of them at once, a flow_rate each, as NCCL's rings do",
+               .doc = "simulate: number of network ports that share the nic; collectives use all "
+                      "of them at once, a flow_rate each, as NCCL's rings do",
                .least = 1,
                .most = 1024,
                .used = host.flow_rate.value > 0,
-               .unused_because = "without a flow_rate one connection carries all there is",
+               .unused_because = "without a flow_rate one connection can use the whole rate",
                .written = host.ports > 1},
               host.ports);
   visit.field({.key = "transport",
-               .doc = "simulate: rdma: between two such hosts the network cards move messages: no "
-                      "CPU time, no headers of TCP, no slow start; tcp: the kernel does",
+               .doc = "simulate: rdma: network cards of two such hosts move messages, without CPU "
+                      "time, TCP headers and slow start; tcp: the kernel does",
                .choices = {"tcp", "rdma"},
                .written = host.rdma()},
               host.transport);
@@ -126,12 +125,12 @@ template <class Visitor, Described<HostSpec> T>
 void describe_messages(Visitor& visit, T& host) {
   visit.section(
       {.key = "send",
-       .doc = "TCP's CPU time of a message, by bytes; left out: as the machine says, or none",
+       .doc = "TCP's CPU time per message and byte; left out: that of the machine, or none",
        .written = host.send != AffineCost{}},
       host.send);
   visit.section(
       {.key = "receive",
-       .doc = "TCP's CPU time of a message, by bytes; left out: as the machine says, or none",
+       .doc = "TCP's CPU time per message and byte; left out: that of the machine, or none",
        .written = host.receive != AffineCost{}},
       host.receive);
 }
@@ -139,39 +138,40 @@ void describe_messages(Visitor& visit, T& host) {
 template <class Visitor, Described<HostSpec> T>
 void describe_failures(Visitor& visit, T& host) {
   visit.field({.key = "mtbf",
-               .doc = "simulate: mean time between failures of one of them, 6 h; each sets the "
-                      "training back to its last checkpoint, or costs no more than the workers "
-                      "there, where the strategy takes such back; left out: never",
+               .doc = "simulate: mean time between failures of one host, such as 6 h; a failure "
+                      "sets the training back to the last checkpoint, or stops only its workers if "
+                      "the strategy lets them return; left out: no failures",
                .least = 1,
                .most = 1e9,
                .written = host.mtbf.ns > 0},
               host.mtbf);
   visit.field({.key = "restart_after",
-               .doc = "simulate: from a failure until what it took is back",
+               .doc = "simulate: time from a failure until the host is back",
                .least = 0,
                .most = 1e6,
                .used = host.mtbf.ns > 0,
-               .unused_because = "without mtbf it never fails",
+               .unused_because = "without mtbf there are no failures",
                .written = host.mtbf.ns > 0},
               host.restart_after);
 }
 
 template <class Visitor, Described<HostSpec> T>
 void describe(Visitor& visit, T& host) {
-  visit.field({.key = "name", .doc = "for placement, for people", .required = true}, host.name);
+  visit.field({.key = "name", .doc = "name, used in placement and outputs", .required = true},
+              host.name);
   visit.field({.key = "count",
-               .doc = "above 1: as many hosts, called name0, name1, ...",
+               .doc = "number of such hosts; above 1 they are called name0, name1, ...",
                .least = 1,
                .most = kNodesMax},
               host.count);
   visit.field({.key = "cores", .doc = "processor cores", .least = 1, .most = 1024}, host.cores);
   describe_network(visit, host);
   visit.field({.key = "machine",
-               .doc = "a machine file; left out: this machine, calibrated",
+               .doc = "a machine file; left out: the calibration of this machine",
                .written = !host.machine.empty()},
               host.machine);
   visit.field({.key = "compute",
-               .doc = "instead of a machine: every gradient takes this long",
+               .doc = "instead of a machine: time of every gradient",
                .above = 0,
                .most = 1e6,
                .written = host.compute.has_value()},
@@ -182,15 +182,15 @@ void describe(Visitor& visit, T& host) {
   describe_failures(visit, host);
   visit.field(
       {.key = "price",
-       .doc = "what one of them costs: 3.06 $/h, 0.90 EUR/h, 12.24 USD per hour, or 2.50 per "
-              "hour in any currency; all of a cluster in the same one",
+       .doc = "price of one host: 3.06 $/h, 0.90 EUR/h, 12.24 USD per hour, or 2.50 per hour "
+              "without a currency; the same currency for all hosts",
        .least = 0,
        .most = 1e6,
        .written = host.price.per_hour > 0},
       host.price);
   visit.field({.key = "bought",
-               .doc = "the price is what it cost to buy, over the hours that it is kept: whatif "
-                      "--deadline, which asks what to rent, tries it where --hosts names it",
+               .doc = "the price is a purchase price per hour of use; whatif --deadline tries such "
+                      "hosts only by name (--hosts)",
                .used = host.price.per_hour > 0,
                .unused_because = "the host has no price",
                .written = host.bought},

@@ -40,7 +40,7 @@ double in_bytes_of_long(Bytes size, double first_bytes) {
 
 std::string Machine::title() const {
   if (others_used <= 0) return name;
-  return fmt::format("{} (noisy: others used {:.0f} % of it when it was calibrated)", name,
+  return fmt::format("{} (noisy: other programs took {:.0f} % of it when it was calibrated)", name,
                      100 * others_used);
 }
 

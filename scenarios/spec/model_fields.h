@@ -11,8 +11,9 @@ std::vector<std::string> layer_kind_names();
 
 template <class Visitor, Described<Initializer> T>
 void describe(Visitor& visit, T& init) {
-  visit.field({.key = "kind", .doc = "how weights are drawn", .choices = initializer_names()},
-              init.kind);
+  visit.field(
+      {.key = "kind", .doc = "distribution of the initial weights", .choices = initializer_names()},
+      init.kind);
   const bool normal = init.kind == "normal";
   const std::string_view only_normal = "only kind normal has a deviation of its own";
   visit.field({.key = "deviation",
@@ -24,13 +25,13 @@ void describe(Visitor& visit, T& init) {
                .written = init.deviation != Initializer{}.deviation},
               init.deviation);
   visit.field({.key = "truncated",
-               .doc = "normal: drawn again beyond two deviations",
+               .doc = "normal: values beyond two standard deviations are drawn again",
                .used = normal,
                .unused_because = only_normal,
                .written = init.truncated},
               init.truncated);
   visit.field({.key = "bias",
-               .doc = "what every bias starts from",
+               .doc = "initial value of every bias",
                .least = -1e3,
                .most = 1e3,
                .written = init.bias != 0},
@@ -39,11 +40,9 @@ void describe(Visitor& visit, T& init) {
 
 template <class Visitor, Described<LayerSpec> T>
 void describe(Visitor& visit, T& layer) {
-  visit.field({.key = "kind",
-               .doc = "what the layer does",
-               .choices = layer_kind_names(),
-               .required = true},
-              layer.kind);
+  visit.field(
+      {.key = "kind", .doc = "kind of layer", .choices = layer_kind_names(), .required = true},
+      layer.kind);
   const LayerKind* kind = find_layer_kind(layer.kind);
   const auto field = [&](std::string_view key, std::string_view doc, double least, double most) {
     return Field{.key = key,
@@ -56,35 +55,37 @@ void describe(Visitor& visit, T& layer) {
   const LayerSpec defaults;
   Field units = field(
       "units",
-      "outputs, or output channels; left out: the classes; embedding: numbers of a field's vector",
+      "number of outputs or output channels; left out: number of classes; embedding: length of a "
+      "field's vector",
       0, 1e6);
   units.written = layer.units != 0;
   visit.field(units, layer.units);
   visit.field(
-      field("size", "side of a window; average_pool: of its output; lrn: channels", 1, 4096),
+      field("size", "side of the window; average_pool: of the output; lrn: channels", 1, 4096),
       layer.size);
   Field stride =
       field("stride", "pixels from a window to the next; left out, 0: conv 1, max_pool its size", 0,
             4096);
   stride.written = layer.stride != defaults.stride;
   visit.field(stride, layer.stride);
-  Field padding = field("padding", "pixels of zero added at each side", 0, 4096);
+  Field padding = field("padding", "zero pixels added at each side", 0, 4096);
   padding.written = layer.padding != 0;
   visit.field(padding, layer.padding);
   visit.field(field("rate", "dropout: share of units dropped", 0, 1), layer.rate);
-  visit.field(field("alpha", "lrn: times the mean square of the channels", 0, 1e6), layer.alpha);
+  visit.field(field("alpha", "lrn: factor of the mean square of the channels", 0, 1e6),
+              layer.alpha);
   visit.field(field("beta", "lrn: exponent", 0, 10), layer.beta);
-  visit.field(field("k", "lrn: what is added", 0, 1e6), layer.k);
-  visit.field(field("epsilon", "batch_norm: what is added to the variance", 1e-12, 1),
+  visit.field(field("k", "lrn: constant that is added", 0, 1e6), layer.k);
+  visit.field(field("epsilon", "batch_norm: constant added to the variance", 1e-12, 1),
               layer.epsilon);
-  visit.field(field("momentum", "batch_norm: share of a batch in the running statistics", 0, 1),
+  visit.field(field("momentum", "batch_norm: weight of a batch in the running statistics", 0, 1),
               layer.momentum);
   Field from = field("from", "add: the layer whose output is added, counted back from this one: -3",
                      -4096, -2);
   from.written = layer.from != 0;
   visit.field(from, layer.from);
   visit.section({.key = "init",
-                 .doc = "what its parameters start from",
+                 .doc = "initial values of its parameters",
                  .used = kind == nullptr || kind->uses("init"),
                  .unused_because = "this kind of layer has no parameters",
                  .written = layer.init != defaults.init,
@@ -95,13 +96,13 @@ void describe(Visitor& visit, T& layer) {
 template <class Visitor, Described<MeasuredDevice> T>
 void describe(Visitor& visit, T& device) {
   visit.field({.key = "gflops",
-               .doc = "10^9 operations a second, as its data sheet says",
+               .doc = "10^9 operations per second, from its data sheet",
                .above = 0,
                .most = 1e9,
                .required = true},
               device.gflops);
   visit.field({.key = "memory_bandwidth",
-               .doc = "rate at which it moves memory; left out: never the bound",
+               .doc = "memory bandwidth; left out: never the bottleneck",
                .least = 0,
                .most = 1e15,
                .written = device.memory_bandwidth.value > 0},
@@ -111,53 +112,53 @@ void describe(Visitor& visit, T& device) {
 template <class Visitor, Described<ModelSpec> T>
 void describe(Visitor& visit, T& model) {
   visit.list({.key = "layers",
-              .doc = "from the input to the classes; instead of a name",
+              .doc = "layers from the input to the classes, instead of a name",
               .written = !model.layers.empty(),
               .shorthand = "kind"},
              model.layers);
   visit.field({.key = "profile",
-               .doc = "a CSV file: layer, parameter_bytes, forward_ms, backward_ms, and tensors "
-                      "where a layer has several; to forecast only",
+               .doc = "a CSV file with columns layer, parameter_bytes, forward_ms, backward_ms, "
+                      "and tensors if layers have several; only for forecasts",
                .used = model.layers.empty(),
-               .unused_because = "the layers say what the network is",
+               .unused_because = "the network is given by layers",
                .written = model.profiled()},
               model.profile);
   visit.field({.key = "profile_batch",
-               .doc = "examples that the profile was measured with; left out: training.batch_size",
+               .doc = "batch size of the profile; left out: training.batch_size",
                .least = 1,
                .most = 1e7,
                .used = model.profiled(),
-               .unused_because = "only a profile was measured at some batch size",
+               .unused_because = "only a profile has a batch size",
                .written = model.profile_batch > 0},
               model.profile_batch);
   visit.section({.key = "profile_device",
-                 .doc = "what the device can do that the profile was measured on: times of hosts "
-                        "whose `device` is described follow; left out: they are as measured",
+                 .doc = "rates of the profiled device: times are scaled for hosts that describe "
+                        "their `device`; left out: times are used unchanged",
                  .used = model.profiled(),
-                 .unused_because = "only a profile was measured on some device",
+                 .unused_because = "only a profile has a device",
                  .written = model.profile_device.described()},
                 model.profile_device);
   visit.field({.key = "profile_network",
-               .doc = "what `measured` of hosts calls the network: there a gradient takes what was "
-                      "measured, layers their shares of it; left out: as the profile says",
+               .doc = "its name in `measured` of hosts: a gradient takes the measured time, shared "
+                      "among layers as in the profile; left out: times of the profile",
                .used = model.profiled(),
                .unused_because = "only a profile has shares of layers",
                .written = !model.profile_network.empty()},
               model.profile_network);
   const bool named = model.layers.empty() && !model.profiled();
   visit.field({.key = "name",
-               .doc = "a network that the program knows",
+               .doc = "name of a network of the program",
                .choices = network_names(),
                .used = named,
-               .unused_because = "layers, or a profile, say what the network is"},
+               .unused_because = "the network is given by layers or by a profile"},
               model.name);
   const bool mlp = named && model.name == "mlp";
   visit.field({.key = "hidden",
-               .doc = "mlp: units of each hidden layer",
+               .doc = "mlp: number of units of each hidden layer",
                .least = 1,
                .most = 1e6,
                .used = mlp,
-               .unused_because = "only mlp has hidden layers to choose",
+               .unused_because = "only mlp has hidden layers",
                .indices = false},
               model.options.hidden);
   const LayerKind* first =

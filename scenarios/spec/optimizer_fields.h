@@ -11,7 +11,7 @@ namespace foretrain {
 template <class Visitor, Described<BiasSpec> T>
 void describe(Visitor& visit, T& biases) {
   visit.field({.key = "rate_factor",
-               .doc = "times the learning rate; 0: biases stay as they are",
+               .doc = "factor of the learning rate for biases; 0: biases are not trained",
                .least = 0,
                .most = 1e3},
               biases.rate_factor);
@@ -22,11 +22,11 @@ void describe(Visitor& visit, T& biases) {
 template <class Visitor, Described<ScheduleSpec> T>
 void describe(Visitor& visit, T& schedule) {
   visit.field({.key = "kind",
-               .doc = "how the learning rate falls, by examples learned from",
+               .doc = "how the learning rate decreases, by number of examples",
                .choices = schedule_names()},
               schedule.kind);
   visit.field({.key = "warmup",
-               .doc = "examples over which the rate rises linearly from 0",
+               .doc = "number of examples over which the rate rises linearly from 0",
                .least = 0,
                .most = kCountMax},
               schedule.warmup);
@@ -35,7 +35,7 @@ void describe(Visitor& visit, T& schedule) {
   const std::string_view only_step = "only kind step changes in steps";
   const std::string_view only_cosine = "only kind cosine falls to a floor";
   visit.field({.key = "every",
-               .doc = "step: examples between two changes",
+               .doc = "step: number of examples between two changes",
                .least = 1,
                .most = kCountMax,
                .required = true,
@@ -43,14 +43,14 @@ void describe(Visitor& visit, T& schedule) {
                .unused_because = only_step},
               schedule.every);
   visit.field({.key = "factor",
-               .doc = "step: what each change multiplies the rate by",
+               .doc = "step: factor of each change",
                .above = 0,
                .most = 1,
                .used = step,
                .unused_because = only_step},
               schedule.factor);
   visit.field({.key = "examples",
-               .doc = "cosine: over which the rate falls, the warm-up included",
+               .doc = "cosine: number of examples over which the rate falls, warm-up included",
                .least = 1,
                .most = kCountMax,
                .required = true,
@@ -58,7 +58,7 @@ void describe(Visitor& visit, T& schedule) {
                .unused_because = only_cosine},
               schedule.examples);
   visit.field({.key = "floor",
-               .doc = "cosine: share of the learning rate that it ends at",
+               .doc = "cosine: final share of the learning rate",
                .least = 0,
                .most = 1,
                .used = cosine,
@@ -88,11 +88,11 @@ void describe_rule(Visitor& visit, T& optimizer) {
   const std::string_view only_momentum = "only momentum has it";
   const std::string_view only_adam = "only adam has it";
   const std::string_view only_ftrl = "only ftrl has it";
-  visit.field(field("momentum", "momentum: share of the last step that goes on", 0, kBelowOne,
-                    momentum, only_momentum),
+  visit.field(field("momentum", "momentum: share of the last step that is added to the next", 0,
+                    kBelowOne, momentum, only_momentum),
               optimizer.momentum);
   visit.field({.key = "nesterov",
-               .doc = "momentum: Nesterov's form",
+               .doc = "momentum: use Nesterov's form",
                .used = momentum,
                .unused_because = only_momentum},
               optimizer.nesterov);
@@ -100,18 +100,20 @@ void describe_rule(Visitor& visit, T& optimizer) {
               optimizer.beta1);
   visit.field(field("beta2", "adam: decay of the mean square", 0, kBelowOne, adam, only_adam),
               optimizer.beta2);
-  visit.field(field("epsilon", "adam, adagrad: added to the root that divides", kAboveZero, 1,
+  visit.field(field("epsilon", "adam, adagrad: added to the root in the denominator", kAboveZero, 1,
                     adam || adagrad, "only adam, adagrad have it"),
               optimizer.epsilon);
-  visit.field(field("initial_accumulator", "adagrad: what the sum of squares starts from", 0, 1e6,
+  visit.field(field("initial_accumulator", "adagrad: initial value of the sum of squares", 0, 1e6,
                     adagrad, "only adagrad has it"),
               optimizer.initial_accumulator);
   visit.field(
-      field("beta", "ftrl: added to the root that divides", kAboveZero, 1e6, ftrl, only_ftrl),
+      field("beta", "ftrl: added to the root in the denominator", kAboveZero, 1e6, ftrl, only_ftrl),
       optimizer.beta);
-  visit.field(field("l1", "ftrl: weights whose sum is no larger are 0", 0, 1e6, ftrl, only_ftrl),
+  visit.field(field("l1", "ftrl: L1 penalty: weights whose sum is at most this are 0", 0, 1e6, ftrl,
+                    only_ftrl),
               optimizer.l1);
-  visit.field(field("l2", "ftrl: pulls weights to 0", 0, 1e6, ftrl, only_ftrl), optimizer.l2);
+  visit.field(field("l2", "ftrl: L2 penalty: pulls weights to 0", 0, 1e6, ftrl, only_ftrl),
+              optimizer.l2);
 }
 
 template <class Visitor, Described<OptimizerSpec> T>
@@ -124,7 +126,7 @@ void describe(Visitor& visit, T& optimizer) {
     optimizer.learning_rate = default_learning_rate(optimizer.name);
   }
   visit.field({.key = "learning_rate",
-               .doc = "factor of the gradient of the mean loss; left out: the rule's own",
+               .doc = "learning rate; left out: that of the rule",
                .above = 0,
                .most = 1e6},
               optimizer.learning_rate);
@@ -134,21 +136,21 @@ void describe(Visitor& visit, T& optimizer) {
                .least = 0,
                .most = 1e3},
               optimizer.weight_decay);
-  visit.section({.key = "biases", .doc = "what biases have of their own"}, optimizer.biases);
+  visit.section({.key = "biases", .doc = "settings for biases"}, optimizer.biases);
   visit.field({.key = "penalty_in_loss",
                .doc = "the reported loss includes the L2 penalty",
                .used = optimizer.weight_decay > 0 || optimizer.biases.weight_decay > 0,
                .unused_because = "without weight_decay there is no penalty"},
               optimizer.penalty_in_loss);
   visit.field({.key = "clip_norm",
-               .doc = "a worker's gradient is scaled to this norm at most; 0: not",
+               .doc = "largest norm of a worker's gradient; larger ones are scaled; 0: no limit",
                .least = 0,
                .most = 1e9},
               optimizer.clip_norm);
   visit.section({.key = "schedule",
                  .doc = "how the learning rate changes",
                  .used = optimizer.name != "ftrl",
-                 .unused_because = "ftrl's rates fall by themselves"},
+                 .unused_because = "ftrl's rates decrease by themselves"},
                 optimizer.schedule);
 }
 

@@ -51,9 +51,9 @@ std::vector<std::string> reference_words() {
       "rate "
       "10 Gbps or 1.25 GB/s, a time 30 us, 2.5 ms, 1 min or 6 h, a price 2.50 per hour, a share "
       "1 %.",
-      "A key that is unknown is an error, so is one that no case of the scenario uses. foretrain "
-      "check prints a scenario with every default; --set training.workers=4 lays a key over it, "
-      "--set sweep=null takes one away.",
+      "An unknown key is an error, and so is a key that no case of the scenario uses. foretrain "
+      "check prints a scenario with all defaults; --set training.workers=4 sets a key, --set "
+      "sweep=null removes one.",
       "In a path, [] is each item of a list, counted from 0 in --set "
       "(cluster.hosts[0].nic); * is a name of your choice."};
 }

@@ -25,10 +25,10 @@ void describe(Visitor& visit, T& init) {
                .written = !init.from.empty()},
               init.from);
   visit.field({.key = "kind",
-               .doc = "how all weights are drawn; left out: as the network's source does",
+               .doc = "distribution of all initial weights; left out: that of the network's source",
                .choices = initializer_names(),
                .used = init.from.empty(),
-               .unused_because = "from says what it starts from",
+               .unused_because = "from gives the initial weights",
                .written = !init.kind.empty()},
               init.kind);
 }
@@ -36,12 +36,12 @@ void describe(Visitor& visit, T& init) {
 template <class Visitor, Described<Target> T>
 void describe(Visitor& visit, T& target) {
   visit.field({.key = "loss",
-               .doc = "it is reached at this or less, nats",
+               .doc = "reached at this test loss or less, nats",
                .above = 0,
                .written = target.loss > 0},
               target.loss);
   visit.field({.key = "accuracy",
-               .doc = "it is reached at this share of the test examples or more; or write loss",
+               .doc = "reached at this share of correct test examples or more; or write loss",
                .above = 0,
                .most = 1,
                .required = !std::is_const_v<T> && target.loss == 0,  // not of the schema
@@ -53,19 +53,19 @@ void describe(Visitor& visit, T& target) {
 template <class Visitor, Described<TrainingSpec> T>
 void describe_length(Visitor& visit, T& training) {
   visit.field({.key = "steps",
-               .doc = "length: gradients a worker",
+               .doc = "length: gradients of each worker",
                .least = 1,
                .most = kCountMax,
                .written = training.steps > 0},
               training.steps);
   visit.field({.key = "epochs",
-               .doc = "length: passes over the training examples, all together",
+               .doc = "length: passes over the training examples, by all workers together",
                .above = 0,
                .most = 1e6,
                .written = training.epochs > 0},
               training.epochs);
   visit.field({.key = "updates",
-               .doc = "length: changes of the parameters",
+               .doc = "length: updates of the parameters",
                .least = 1,
                .most = kCountMax,
                .written = training.updates > 0},
@@ -74,31 +74,30 @@ void describe_length(Visitor& visit, T& training) {
 
 template <class Visitor, Described<TrainingSpec> T>
 void describe(Visitor& visit, T& training) {
-  visit.field(
-      {.key = "strategy", .doc = "how the workers learn together", .choices = strategy_names()},
-      training.strategy);
+  visit.field({.key = "strategy", .doc = "how the workers cooperate", .choices = strategy_names()},
+              training.strategy);
   const Protocol* protocol = find_protocol(training.strategy);
   const bool workers = protocol == nullptr || protocol->several_workers;
   const bool servers = protocol == nullptr || protocol->servers;
   visit.field({.key = "workers",
-               .doc = "nodes that compute gradients",
+               .doc = "number of nodes that compute gradients",
                .least = 1,
                .most = kNodesMax,
                .used = workers,
                .unused_because = "this strategy has one worker"},
               training.workers);
   visit.field({.key = "servers",
-               .doc = "nodes that hold the parameters, a shard each",
+               .doc = "number of nodes that hold the parameters, a shard each",
                .least = 1,
                .most = kNodesMax,
                .used = servers,
                .unused_because = "this strategy has no servers"},
               training.servers);
   describe_options(visit, protocol, training.protocol);
-  visit.field({.key = "batch_size", .doc = "examples a batch, per worker", .least = 1, .most = 1e7},
+  visit.field({.key = "batch_size", .doc = "batch size of each worker", .least = 1, .most = 1e7},
               training.batch_size);
   visit.field({.key = "accumulate",
-               .doc = "batches a gradient: a worker computes so many, one after another, then "
+               .doc = "batches per gradient: a worker computes them one after another and "
                       "exchanges their mean",
                .least = 1,
                .most = kAccumulateMax,
@@ -108,7 +107,7 @@ void describe(Visitor& visit, T& training) {
   visit.field({.key = "threads", .doc = "that a worker computes with", .least = 1, .most = 256},
               training.threads);
   visit.section({.key = "init",
-                 .doc = "what it starts from; left out: weights as the network's source draws them",
+                 .doc = "initial weights; left out: random, as in the network's source",
                  .written = training.init != InitSpec{},
                  .shorthand = "kind"},
                 training.init);
@@ -116,9 +115,9 @@ void describe(Visitor& visit, T& training) {
                 training.optimizer);
   StepsOrExamples every{training.evaluate_every, training.evaluate_by_examples};
   visit.field({.key = "evaluate_every",
-               .doc = "from one evaluation to the next: steps (100), of servers by their updates, "
-                      "or examples that all learn from (5000 examples), as far apart whatever the "
-                      "batch; 0: only at the end",
+               .doc = "distance between evaluations: steps (100; with servers, updates), or "
+                      "training examples of all workers (5000 examples), which is independent of "
+                      "the batch size; 0: only at the end",
                .least = 0,
                .most = kCountMax},
               every);
@@ -127,7 +126,7 @@ void describe(Visitor& visit, T& training) {
     training.evaluate_by_examples = every.examples;
   }
   visit.section({.key = "until",
-                 .doc = "stops where an evaluation of the chief reaches it, in both modes",
+                 .doc = "target: the training stops when an evaluation of the chief reaches it",
                  .written = training.until.wanted()},
                 training.until);
   describe_losses(visit, training);
@@ -145,11 +144,12 @@ void describe_data(Visitor& visit, T& scenario) {
 
 template <class Visitor, Described<Scenario> T>
 void describe(Visitor& visit, T& scenario) {
-  visit.field({.key = "name", .doc = "of the scenario; left out: the file's"}, scenario.name);
+  visit.field({.key = "name", .doc = "name; left out: that of the file"}, scenario.name);
   visit.field(
-      {.key = "question", .doc = "what the scenario is meant to answer, for people", .lines = true},
+      {.key = "question", .doc = "the question that it answers, for readers", .lines = true},
       scenario.question);
-  visit.field({.key = "seed", .doc = "of every random draw but the data set's"}, scenario.seed);
+  visit.field({.key = "seed", .doc = "seed of all random numbers but the data set's"},
+              scenario.seed);
   visit.section({.key = "model",
                  .doc = "what is trained: a network by name, a list of layers, a profile",
                  .shorthand = "name",
@@ -159,31 +159,31 @@ void describe(Visitor& visit, T& scenario) {
   visit.section({.key = "training", .doc = "how it is trained; one of steps, epochs, updates"},
                 scenario.training);
   visit.section({.key = "cluster",
-                 .doc = "where it is forecast; left out: this machine",
+                 .doc = "the machines of the forecast; left out: this machine",
                  .written = !scenario.cluster.hosts.empty()},
                 scenario.cluster);
   visit.section({.key = "transport",
-                 .doc = "how a run's processes and sockets are tuned",
+                 .doc = "tuning of processes and sockets of a run",
                  .written = scenario.transport != TransportSpec{}},
                 scenario.transport);
   describe_checkpoint(visit, scenario);
   visit.field({.key = "numerics",
-               .doc = "simulate: carry the gradients out; off, as for a profile: times only"},
+               .doc = "simulate: compute real gradients; off (always for a profile): only times"},
               scenario.numerics);
   visit.section({.key = "framework",
-                 .doc = "simulate: what another program spends beside the work; left out: nothing",
+                 .doc = "simulate: overhead of another program; left out: none",
                  .written = scenario.framework != FrameworkSpec{}},
                 scenario.framework);
   visit.list({.key = "stragglers",
-              .doc = "what multiplies the compute time of gradients, or stops workers",
+              .doc = "slows the compute of gradients, or pauses workers",
               .written = !scenario.stragglers.empty()},
              scenario.stragglers);
   visit.list({.key = "faults",
-              .doc = "what happens once: nodes that end, stand still, lose each other",
+              .doc = "single events: nodes that die, stop or lose their connection",
               .written = !scenario.faults.empty()},
              scenario.faults);
   visit.list({.key = "neighbours",
-              .doc = "simulate: other trainings that share the hosts, the network",
+              .doc = "simulate: other trainings that share hosts and network",
               .written = !scenario.neighbours.empty()},
              scenario.neighbours);
 }

@@ -41,8 +41,8 @@ JobTime::JobTime(const Machine* machine, const std::string& model,
     compute_ = Source::described;
   } else if (!fixed_gradient_) {
     throw InputError(fmt::format(
-        "machine {}: nothing is known of the model {}; measure it: foretrain calibrate SCENARIO; "
-        "or say what the machine can do, gflops and memory_bandwidth",
+        "machine {}: model {} was not measured; measure it (foretrain calibrate SCENARIO), or give "
+        "its gflops and memory_bandwidth",
         machine->name, model));
   }
 }

@@ -114,8 +114,8 @@ void Attempts::fail(Instant now, FailingHost& host) {
   }
   if (totals_.count == before || ++in_a_row_ < kMostInARow) return;
   failure_ = fmt::format(
-      "its hosts failed {} times before the next checkpoint was kept, so it would never end; "
-      "keep states more often",
+      "its hosts failed {} times before the next checkpoint, so it would never end; write "
+      "checkpoints more often",
       in_a_row_);
 }
 

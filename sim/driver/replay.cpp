@@ -82,8 +82,8 @@ class Replay {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (states == states_.end() || !states->second.contains(i)) {
         throw InputError(fmt::format(
-            "inputs.bin: this run went on from the checkpoint of step {}, to which the inputs of "
-            "{} do not lead; the record is cut",
+            "inputs.bin: this run continued from the checkpoint of step {}, which the inputs of {} "
+            "do not reach; the record is incomplete",
             cut, role(i)));
       }
       Member& member = nodes_[i];
@@ -154,15 +154,15 @@ class Replay {
     if (starts && member.started && next_cut_) return false;  // the next attempt
     if (starts == std::exchange(member.started, true)) {
       throw InputError(fmt::format(
-          "inputs.bin: the start of {} is not the first of its inputs; the record is cut",
+          "inputs.bin: the start of {} is not the first of its inputs; the record is incomplete",
           role(i)));
     }
     std::optional<Input> input = input_of(member, row);
     if (!input) return pass_over(member, row);
     if (!matches(row, *input)) {
       throw InputError(fmt::format(
-          "inputs.bin: {} was sent something else than is recorded at {:.6f} s; the record is of "
-          "another scenario, or of another version of this program",
+          "inputs.bin: {} was sent something else than recorded at {:.6f} s; the record is of "
+          "another scenario or of another version of this program",
           role(i), row.time.seconds()));
     }
     member.rows.pop_front();
@@ -209,7 +209,7 @@ class Replay {
   // because others ended are dropped.
   void interrupt() {
     record_.outcome = Outcome::interrupted;
-    record_.failure = "the recorded inputs end here: their training was not done";
+    record_.failure = "the recorded inputs end here: their training did not finish";
     RowTally tally;
     tally.add(record_);
     tally.fill_in(record_);
@@ -219,13 +219,14 @@ class Replay {
     Member& member = nodes_[i];
     if (whole_ && record_.outcome == Outcome::done && !member.rows.empty()) {
       throw InputError(fmt::format(
-          "inputs.bin: {} waits for what nobody sends, {} of its inputs are left; the record is "
-          "cut, or of another scenario",
+          "inputs.bin: {} waits for a message that nobody sends, with {} of its inputs left; the "
+          "record is incomplete or of another scenario",
           role(i), member.rows.size()));
     }
     if (whole_ && record_.outcome == Outcome::done && !member.finished) {
       throw InputError(fmt::format(
-          "inputs.bin: the inputs of {} end before its training does; the record is cut", role(i)));
+          "inputs.bin: the inputs of {} end before its training; the record is incomplete",
+          role(i)));
     }
     member.totals.role = role(i);
     member.totals.rss = Bytes{-1};
@@ -251,19 +252,19 @@ Record replay(const Record& recorded) {
     return row.kind == InputRow::Kind::started && row.node == 0;
   });
   if (begun == 0) {
-    throw InputError("inputs.bin: the start of worker0 is not there; the record is cut");
+    throw InputError("inputs.bin: the start of worker0 is missing; the record is incomplete");
   }
   if (begun <= std::ssize(recorded.resumed)) {
     throw InputError(fmt::format(
-        "inputs.bin: this run went on from the checkpoint of step {}, and what came before that is "
-        "not in it; only a run whose record has all of its inputs can be replayed",
+        "inputs.bin: this run continued from the checkpoint of step {}, and earlier inputs are "
+        "missing; only a run whose record has all inputs can be replayed",
         recorded.resumed[recorded.resumed.size() - static_cast<std::size_t>(begun)]));
   }
   for (const NodeTotals& node : recorded.nodes) {
     if (!node.lost.empty() || !node.away.empty()) {
       throw InputError(fmt::format(
-          "{} was lost in this run, with the last of its inputs, so their order is not known; only "
-          "a run that kept all its nodes can be replayed",
+          "{} was lost in this run with its last inputs, so their order is not known; only a run "
+          "that lost no node can be replayed",
           node.role));
     }
   }

@@ -62,7 +62,7 @@ Bytes batch_bytes(const Case& c, const Training& training) {
   const bool known = !training.network->profiled() && !training.network->sparse();
   if (moves && !known) {
     fail_at(c.place_of("dataset.example_size"), "dataset.example_size",
-            "left out, but how large an example is cannot be told; write it");
+            "left out, but the size of an example is not known; write it");
   }
   if (!known) return {};
   return {4 * training.network->input().image.size() * training.batch_size};

@@ -195,7 +195,7 @@ class Simulation : public Actor {
     if (record_.failure.empty() && main_.training().over()) return;
     record_.outcome = Outcome::failed;
     if (!record_.failure.empty()) return;
-    record_.failure = fmt::format("the nodes wait for each other for good, {} of {} finished",
+    record_.failure = fmt::format("the nodes wait for each other forever; {} of {} finished",
                                   main_.training().finished(), nodes().size());
   }
 

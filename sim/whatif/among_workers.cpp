@@ -93,19 +93,20 @@ std::optional<std::string> parameters_in_parts(Scenario& scenario) {
 void add_changes_among_workers(std::vector<ScenarioChange>& changes) {
   using Kind = Change::Kind;
   changes.push_back({"groups of a host's devices",
-                     "the devices of a host add up among themselves before hosts do",
-                     Kind::training, groups_of_devices});
+                     "the devices of a host add up their gradients before hosts do", Kind::training,
+                     groups_of_devices});
   changes.push_back({"a replica a host (HSDP)",
-                     "parameters in parts within each host, so gathers stay there; more memory",
+                     "parameters "
+                     "sharded within each host, so gathers stay there; takes more memory",
                      Kind::training, replicas_of_hosts});
   changes.push_back({"optimizer in parts (ZeRO 1)",
-                     "an all-reduce's bytes on the wire",
+                     "the same bytes as an all-reduce",
                      Kind::training,
                      optimizer_in_parts,
                      {},
                      true});
   changes.push_back({"parameters in parts (FSDP)",
-                     "each layer gathered twice: up to 1.5 times an all-reduce's bytes on the wire",
+                     "each layer is gathered twice: up to 1.5 times the bytes of an all-reduce",
                      Kind::training,
                      parameters_in_parts,
                      {},

@@ -51,7 +51,7 @@ int fewest_workers(const Trials& trials) {
 }
 
 Crossover server_limit(const Trials& trials) {
-  Crossover found{"From how many workers on does the servers' network limit it?", {}, {}};
+  Crossover found{"From how many workers does the servers' network limit it?", {}, {}};
   const int fewest = fewest_workers(trials);
   const int most = std::max(kMostWorkers, fewest);
   int free = fewest - 1;
@@ -66,7 +66,7 @@ Crossover server_limit(const Trials& trials) {
     binds = most + 1;  // more than possible
   }
   if (binds > most) {
-    found.answer = fmt::format("Not up to {}, the most that were tried.", free);
+    found.answer = fmt::format("Not with up to {}, the most that were tried.", free);
     return found;
   }
   while (binds - free > 1) {
@@ -76,8 +76,8 @@ Crossover server_limit(const Trials& trials) {
   found.value = binds;
   found.answer = fmt::format("From {}.", binds);
   if (binds == fewest) {
-    found.answer = fewest == 1 ? "From the first one."
-                               : fmt::format("From {}, the fewest that {} can have.", fewest,
+    found.answer = fewest == 1 ? "From one worker."
+                               : fmt::format("From {}, the fewest that {} allows.", fewest,
                                              trials.base().scenario.training.strategy);
   }
   return found;
@@ -126,23 +126,25 @@ std::optional<bool> waiting_wins(const Trials& trials, double sigma) {
 
 Crossover jitter_limit(const Trials& trials) {
   const std::string other(weighed().weighed_against);
-  Crossover found{
-      fmt::format("Below which jitter is {} as fast as {}?", weighed().name, other), {}, {}};
+  Crossover found{fmt::format("Up to which variation of compute times is {} as fast as {}?",
+                              weighed().name, other),
+                  {},
+                  {}};
   const auto wins = [&](double sigma) { return waiting_wins(trials, sigma); };
   const auto steady = wins(0);
   if (!steady) {
     found.answer = trials.has_target() ? fmt::format("Neither reaches {}.", trials.measure())
-                                       : "Neither comes to its end.";
+                                       : "Neither finishes.";
     return found;
   }
   if (!*steady) {
-    found.answer = fmt::format("None: {} is faster without any.", other);
+    found.answer = fmt::format("None: {} is faster even on equal machines.", other);
     found.value = 0;
     return found;
   }
   if (wins(kMostJitter).value_or(false)) {
     found.answer =
-        fmt::format("Up to a sigma of {} (lognormal), the most that was tried.", kMostJitter);
+        fmt::format("Up to a sigma of {} (lognormal), the largest that was tried.", kMostJitter);
     return found;
   }
   double below = 0;
@@ -152,7 +154,7 @@ Crossover jitter_limit(const Trials& trials) {
     (wins(middle).value_or(false) ? below : above) = middle;
   }
   found.value = below;
-  found.answer = below == 0 ? fmt::format("Any jitter makes {} faster.", other)
+  found.answer = below == 0 ? fmt::format("Any variation makes {} faster.", other)
                             : fmt::format("Below a sigma of {:.2f} (lognormal).", below);
   return found;
 }
@@ -197,15 +199,15 @@ Crossover best_of(const Trials& trials, const std::string& what, int start, int 
     return trials.tried(changed, {}).time_s;
   });
   if (!best) {
-    found.answer = "None that was tried reaches it.";
+    found.answer = "None of those tried reaches it.";
     return found;
   }
   found.value = best->value;
   const bool tie =
       best->value != start && best->start_s && range.same(*best->start_s, best->time_s);
-  found.answer = fmt::format(
-      "{}, after {} s{}.", best->value, figure(best->time_s),
-      tie ? fmt::format(", no different from {} within the forecast's error", start) : "");
+  found.answer =
+      fmt::format("{}, after {} s{}.", best->value, figure(best->time_s),
+                  tie ? fmt::format(", but {} is as good within the forecast's error", start) : "");
   return found;
 }
 
@@ -232,9 +234,9 @@ std::string nothing_to_search(const Scenario& scenario) {
   const bool buckets = counts.nodes() > 1 && scenario.training.bucket_size.value >= kBytesAKilobyte;
   if (scenario.training.until.wanted() || counts.servers > 0 || buckets) return {};
   return fmt::format(
-      "nothing to search for {} with {} worker{}; it searches the batch size where there is a "
-      "target (training.until), the number of servers of a strategy that has some, the bucket size "
-      "of several nodes (training.bucket_size)",
+      "nothing to search for {} with {} worker{}; the search covers the batch size (with a target, "
+      "training.until), the number of servers (of a strategy with servers) and the bucket size "
+      "(training.bucket_size, with several nodes)",
       scenario.training.strategy, counts.workers, counts.workers == 1 ? "" : "s");
 }
 

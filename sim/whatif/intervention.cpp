@@ -49,7 +49,7 @@ std::vector<std::string> add_hosts(ClusterSpec& cluster, const std::string& like
 
 std::string no_links(const Scenario& scenario) {
   if (scenario.cluster.topology != "links") return {};
-  return "a list of links has none for a host that is added";
+  return "topology links has no link for another host";
 }
 
 std::optional<std::string> more_workers(Scenario& scenario) {
@@ -124,7 +124,7 @@ std::optional<std::string> double_batch(Scenario& scenario) {
 }
 
 std::optional<std::string> half_batch(Scenario& scenario) {
-  if (scenario.training.batch_size < 2) return "a batch has one example";
+  if (scenario.training.batch_size < 2) return "the batch is one example";
   return set_batch(scenario, scenario.training.batch_size / 2);
 }
 
@@ -133,7 +133,7 @@ std::optional<std::string> double_accumulate(Scenario& scenario) {
   if (node_counts(scenario).nodes() == 1) return std::nullopt;  // nothing is sent
   int& accumulate = scenario.training.accumulate;
   if (accumulate > kAccumulateMax / 2)
-    return fmt::format("{} batches a gradient are the most", kAccumulateMax);
+    return fmt::format("at most {} batches per gradient are allowed", kAccumulateMax);
   accumulate *= 2;
   return "";
 }
@@ -201,7 +201,7 @@ void add_changes_of_protocols(std::vector<ScenarioChange>& changes) {
   }
   for (const Protocol& protocol : protocols()) {
     changes.push_back({fmt::format("strategy {}", protocol.name),
-                       "as many examples by another strategy", Change::Kind::training,
+                       "the same number of examples with another strategy", Change::Kind::training,
                        [&protocol](Scenario& s) { return other_strategy(s, protocol.name); },
                        protocol.statistical_efficiency});
   }
@@ -212,18 +212,14 @@ void add_changes_of_protocols(std::vector<ScenarioChange>& changes) {
 const std::vector<ResourceChange>& resource_changes() {
   using enum Resource;
   static const std::vector<ResourceChange> all{
-      {"worker CPU",
-       "worker CPU 2x",
-       "work of the workers' cores in half the time",
-       {worker_cpu},
-       0.5},
-      {"device", "device 2x", "gradients of devices in half the time", {device}, 0.5},
+      {"worker CPU", "worker CPU 2x", "halving the time of the workers' cores", {worker_cpu}, 0.5},
+      {"device", "device 2x", "halving the devices' time for gradients", {device}, 0.5},
       {"server CPU",
        "server CPU 2x",
-       "messages at servers for half the CPU time",
+       "halving the servers' CPU time for messages",
        {server_cpu},
        0.5},
-      {"apply", "apply 2x", "updates applied in half the time", {apply}, 0.5},
+      {"apply", "apply 2x", "halving the time to apply updates", {apply}, 0.5},
       {"server NIC in", "server NIC in 2x", "twice the rate into servers", {server_nic_in}, 0.5},
       {"server NIC out",
        "server NIC out 2x",
@@ -261,28 +257,30 @@ const std::vector<ScenarioChange>& scenario_changes() {
   using Kind = Change::Kind;
   static const std::vector<ScenarioChange> all = [] {
     std::vector<ScenarioChange> changes{
-        {"one more worker", "a host like the last worker's", Kind::cluster, more_workers},
-        {"one more host", "with as many workers as it has devices", Kind::cluster, more_hosts},
-        {"one more server", "a shard more of the parameters", Kind::cluster, more_servers},
+        {"one more worker", "one worker on a host like the last one's", Kind::cluster,
+         more_workers},
+        {"one more host", "one host with a worker on each device", Kind::cluster, more_hosts},
+        {"one more server", "the parameters in one more shard", Kind::cluster, more_servers},
         {"double nodes", "twice the workers, twice the servers", Kind::cluster, double_nodes},
         {std::string(kDoubleCores), "twice the cores of every host", Kind::cluster, double_cores},
-        {std::string(kSlowerWorker), "gradients of the last worker that take 1.3 times as long",
+        {std::string(kSlowerWorker), "gradients of the last worker take 1.3 times as long",
          Kind::cluster, slower_worker},
-        {"double batch", "twice the examples a gradient", Kind::training, double_batch},
-        {"half batch", "half the examples a gradient", Kind::training, half_batch},
-        {"accumulate 2x", "twice the batches a gradient, which leaves once unless each is reduced",
+        {"double batch", "twice the examples per gradient", Kind::training, double_batch},
+        {"half batch", "half the examples per gradient", Kind::training, half_batch},
+        {"accumulate 2x",
+         "twice the batches per gradient; it is sent once, unless each batch is reduced",
          Kind::training, double_accumulate},
-        {"overlap on", "buckets leave while others are computed", Kind::training, overlap_on},
-        {"overlap off", "a gradient leaves when all of it is computed", Kind::training,
+        {"overlap on", "buckets are sent while others are computed", Kind::training, overlap_on},
+        {"overlap off", "a gradient is sent once all of it is computed", Kind::training,
          overlap_off},
         {std::string(kDoubleConnections), "twice the TCP connections between two nodes",
          Kind::cluster, double_connections},
-        {"fp16 gradients", "numbers of half the bytes on their way", Kind::training, half_precision,
-         "numbers are rounded to 11 bits on their way: the loss at the same step differs a little"},
-        {"top-k 1 %", "one number of a hundred, the rest with later ones", Kind::training,
-         largest_numbers,
-         "most of a gradient comes later, with the next ones: the loss at the same step differs"},
-        {"no neighbours", "the cluster alone", Kind::cluster,
+        {"fp16 gradients", "gradients are sent in half precision", Kind::training, half_precision,
+         "gradients are rounded to 11 bits when sent: the loss at the same step differs a little"},
+        {"top-k 1 %", "only the largest 1 % of a gradient is sent, the rest with later ones",
+         Kind::training, largest_numbers,
+         "most of a gradient arrives with later ones: the loss at the same step differs"},
+        {"no neighbours", "the training alone on the cluster", Kind::cluster,
          [](Scenario& scenario) -> std::optional<std::string> {
            if (scenario.neighbours.empty()) return std::nullopt;
            scenario.neighbours.clear();
@@ -308,7 +306,7 @@ const ScenarioChange& change_to_verify(const std::string& name) {
                         resource_changes().end();
   throw InputError(fmt::format(
       "--verify {}: {}; {}there are {}", name,
-      resource ? "nothing makes a resource faster here" : "no change of a scenario is called so",
+      resource ? "a faster resource cannot be run here" : "there is no change of this name",
       near.empty() ? "" : fmt::format("did you mean {}? ", near), fmt::join(names, ", ")));
 }
 

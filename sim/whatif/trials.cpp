@@ -116,12 +116,12 @@ std::string Trials::no_time_of(const Record& record) const {
   const auto reaches = [&](const EvalReport& e) { return target.reached(e.loss, e.accuracy); };
   if (std::ranges::any_of(record.evals, reaches)) {
     return fmt::format(
-        "{} is reached, but only the last evaluation saw it, long after the one before; write a "
-        "smaller training.evaluate_every, or ask without the target",
+        "{} is reached, but only the final evaluation shows it, long after the one before; write a "
+        "smaller training.evaluate_every, or leave the target out",
         measure());
   }
   const std::string best = best_found(record.evals, target);
-  return fmt::format("{} is not reached in {} steps{}; raise {}, or ask without the target",
+  return fmt::format("{} is not reached in {} steps{}; raise {}, or leave the target out",
                      measure(), grouped(training_->steps),
                      best.empty() ? "" : fmt::format(" (best: {})", best), length_key(training));
 }

@@ -79,9 +79,8 @@ class Asking {
     for (std::size_t i = 0; i < hosts.size(); ++i) {
       if (hosts[i].mtbf.ns == 0) continue;
       const std::string key = fmt::format("cluster.hosts[{}].mtbf", i);
-      fail_at(
-          base.place_of(key), key,
-          "whatif asks of a training without failures; remove it, or compare what simulate says");
+      fail_at(base.place_of(key), key,
+              "whatif needs a training without failures; remove it, or compare simulations");
     }
     const auto& faults = base.scenario.faults;
     for (std::size_t i = 0; i < faults.size(); ++i) {
@@ -89,10 +88,11 @@ class Asking {
       const auto killed = NodeId(node_called(base.scenario, faults[i].kill).value());
       if (!begins_again(trials_.training(), killed, 0)) continue;
       const std::string key = fmt::format("faults[{}].restart_after", i);
-      fail_at(base.place_of(key), key,
-              fmt::format("whatif asks of a training that nothing sets back, and all begin again "
-                          "with {}; remove it, or compare what simulate says",
-                          faults[i].kill));
+      fail_at(
+          base.place_of(key), key,
+          fmt::format("whatif needs a training without restarts, and all nodes restart with {}; "
+                      "remove it, or compare simulations",
+                      faults[i].kill));
     }
   }
 
@@ -287,17 +287,16 @@ class Asking {
     };
     const auto change = std::ranges::find_if(whatif_.changes, can);
     if (change == whatif_.changes.end()) {
-      whatif_.not_verified =
-          options_.verify.empty()
-              ? "no change of the scenario can be tried"
-              : fmt::format("{} is no change of the scenario that can be tried", options_.verify);
+      whatif_.not_verified = options_.verify.empty()
+                                 ? "no change can be run here"
+                                 : fmt::format("{} cannot be run here", options_.verify);
       return;
     }
     Case changed = trials_.base();
     change_to_verify(change->name).apply(changed.scenario);
     trials_.keep_examples(changed.scenario);
     if (!whatif_.time_s) {
-      whatif_.not_verified = "the training as it is does not reach its target";
+      whatif_.not_verified = "the unchanged training does not reach its target";
       return;
     }
     try {

@@ -60,7 +60,8 @@ TEST_CASE("validate --against called: what makes no sense is refused with what t
     CHECK(!sandbox.has("out"));
     return called.err;
   };
-  CHECK_THAT(refused("--against mine.csv"), Contains("mine.csv:2: which scenario is it of?"));
+  CHECK_THAT(refused("--against mine.csv"),
+             Contains("mine.csv:2: the scenario is not known; name it"));
   CHECK_THAT(refused("--against none.csv"), Contains("none.csv"));
   CHECK_THAT(refused("--against mine.csv --repeat 2"), Contains("--repeat"));
   CHECK_THAT(refused(""), Contains("name a scenario file"));

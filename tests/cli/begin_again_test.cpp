@@ -100,7 +100,7 @@ TEST_CASE("begin again: one is killed, the processes of all others stay, the bit
   REQUIRE(status == 0);
   CHECK_THAT(err,
              Contains("was killed by signal 9 (Killed); the others wait for it, 60 s at most"));
-  CHECK_THAT(err, Contains("all are there again; goes on from step ") &&
+  CHECK_THAT(err, Contains("all are there again; continues from step ") &&
                       Contains("; 1 restart is left\n"));
   const Record record = read_record(sandbox.path("out"));
   CHECK(record.outcome == Outcome::done);
@@ -150,7 +150,7 @@ TEST_CASE("begin again: who is not back in time ends the run, which --resume goe
              Contains("worker1 was killed at ") &&
                  Contains(", as faults: says, and did not come back within training.rejoin_limit "
                           "of 300 ms"));
-  CHECK_THAT(run.err, Contains("goes on from step ") && Contains(" --resume "));
+  CHECK_THAT(run.err, Contains("continues from step ") && Contains(" --resume "));
   CHECK(read_record(sandbox.path("out")).outcome == Outcome::failed);
   const Called resumed =
       sandbox.call("run small.yaml --quiet --resume out --out on" + set_all(settings));

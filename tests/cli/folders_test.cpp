@@ -93,16 +93,18 @@ TEST_CASE("folders: a record of other settings in --out is refused unless --forc
   const Called other = sandbox.call(kSimulate + "--out here --set training.batch_size=8");
   CHECK(other.status == 2);
   CHECK(other.err ==
-        "error: here: here is a simulation of small with training.batch_size 16, where this has 8; "
-        "name another folder with --out, or replace it with --force\n");
+        "error: here: already holds a simulation of small with training.batch_size 16, while this "
+        "has 8; name another folder with --out, or replace it with --force\n");
   const Called run = sandbox.call("run small.yaml --out here");
   CHECK(run.status == 2);
-  CHECK_THAT(run.err, Contains("error: here: here is a simulation of small; name another"));
+  CHECK_THAT(run.err, Contains("error: here: already holds a simulation of small; name another"));
   CHECK(testing::text_of(sandbox.path("here/run.json")) == before);
   const Called forced = sandbox.call(kSimulate + "--out here --force --set training.batch_size=8");
   CHECK(forced.status == 0);
-  CHECK_THAT(forced.err, Contains("here: there was a simulation of small with "
-                                  "training.batch_size 16, where this has 8; it is replaced"));
+  CHECK_THAT(
+      forced.err,
+      Contains(
+          "here: replaces a simulation of small with training.batch_size 16, while this has 8"));
   CHECK(read_record(sandbox.path("here")).scenario_case.scenario.training.batch_size == 8);
 }
 
@@ -113,13 +115,13 @@ TEST_CASE("folders: a case of a sweep is refused in the place of another one, to
   REQUIRE(sandbox.call(sweep).status == 0);
   const Called other = sandbox.call(sweep + "--set training.batch_size=8");
   CHECK(other.status == 2);
-  CHECK_THAT(other.err, Contains("here/strategy=sync: here is a simulation of small with"));
+  CHECK_THAT(other.err, Contains("here/strategy=sync: already holds a simulation of small with"));
   const Called bands = sandbox.call(kSimulate + "--seeds 2 --out bands");
   REQUIRE(bands.status == 0);
   const Called other_bands =
       sandbox.call(kSimulate + "--seeds 2 --out bands --set training.batch_size=8");
   CHECK(other_bands.status == 2);
-  CHECK_THAT(other_bands.err, Contains("bands/seed=1: here is a simulation of small with"));
+  CHECK_THAT(other_bands.err, Contains("bands/seed=1: already holds a simulation of small with"));
 }
 
 TEST_CASE("folders: what is replaced in a default folder is told") {
@@ -132,9 +134,8 @@ TEST_CASE("folders: what is replaced in a default folder is told") {
   const Called edited = sandbox.call(kSimulate);
   CHECK(edited.status == 0);
   CHECK(edited.err ==
-        "out/small/simulate-machine=machine.yaml: there was a simulation of small with "
-        "training.steps 10, where this "
-        "has 12; it is replaced\n");
+        "out/small/simulate-machine=machine.yaml: replaces a simulation of small with "
+        "training.steps 10, while this has 12\n");
 }
 
 TEST_CASE("folders: cases of an earlier sweep that are none of this one are told") {
@@ -162,7 +163,7 @@ TEST_CASE("folders: an answer about other settings in --out is refused unless --
   const Called other = sandbox.call(whatif + "--set training.batch_size=8");
   CHECK(other.status == 2);
   CHECK_THAT(other.err,
-             Contains("here: here is an answer about small with training.batch_size 16"));
+             Contains("here: already holds an answer about small with training.batch_size 16"));
   CHECK(sandbox.call(whatif + "--force --set training.batch_size=8").status == 0);
 }
 
@@ -171,11 +172,11 @@ TEST_CASE("folders: an answer or a report does not take the place of a record's 
   REQUIRE(sandbox.call(kSimulate + "--out here").status == 0);
   const Called whatif = sandbox.call("whatif small.yaml --machine machine.yaml --out here");
   CHECK(whatif.status == 2);
-  CHECK_THAT(whatif.err, Contains("here: here is the record of a training"));
+  CHECK_THAT(whatif.err, Contains("here: already holds the record of a training"));
   REQUIRE(sandbox.call(kSimulate + "--out there").status == 0);
   const Called report = sandbox.call("report here --out there");
   CHECK(report.status == 2);
-  CHECK_THAT(report.err, Contains("there: here is the record of a training"));
+  CHECK_THAT(report.err, Contains("there: already holds the record of a training"));
   CHECK(sandbox.call("report here --out here").status == 0);  // its own page, written again
 }
 
@@ -197,8 +198,8 @@ TEST_CASE("folders: validate sets aside what it measured, never removes it") {
       sandbox.path("out/small/validate-machine=machine.yaml/run/small/1/run.json"));
   const Called again = sandbox.call(validate);
   CHECK(again.status == 0);
-  CHECK_THAT(again.err, Contains("the validation that was there is in "
-                                 "out/small/validate-machine=machine.yaml/earlier-1 now\n"));
+  CHECK_THAT(again.err, Contains("the earlier validation was moved to "
+                                 "out/small/validate-machine=machine.yaml/earlier-1\n"));
   CHECK(testing::text_of(sandbox.path(
             "out/small/validate-machine=machine.yaml/earlier-1/run/small/1/run.json")) == measured);
 }
@@ -211,11 +212,13 @@ TEST_CASE("folders: a sweep of other settings is refused, or set aside with --fo
   const std::string table = testing::text_of(sandbox.path("here/sweep.csv"));
   const Called other = sandbox.call(sweep + "--set training.batch_size=8");
   CHECK(other.status == 2);
-  CHECK_THAT(other.err, Contains("is of another scenario, or mode; name another folder with --out, "
-                                 "or set that sweep aside with --force"));
+  CHECK_THAT(
+      other.err,
+      Contains("is of another scenario or mode; name another folder with --out, or move that sweep "
+               "aside with --force"));
   const Called forced = sandbox.call(sweep + "--force --set training.batch_size=8");
   CHECK(forced.status == 0);
-  CHECK_THAT(forced.err, Contains("the sweep that was there is in here/earlier-1 now"));
+  CHECK_THAT(forced.err, Contains("the earlier sweep was moved to here/earlier-1"));
   CHECK(testing::text_of(sandbox.path("here/earlier-1/sweep.csv")) == table);
   CHECK(sandbox.has("here/earlier-1/rows.1-of-1.jsonl"));
   CHECK(testing::text_of(sandbox.path("here/sweep.csv")) != table);

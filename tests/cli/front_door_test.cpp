@@ -144,7 +144,7 @@ TEST_CASE("front door: validate compares, draws, and says that the weights are e
   CHECK(nlohmann::json::parse(again.out).at("weights_equal") == true);
   const Called other = sandbox.call(validate + "--set training.batch_size=8");
   CHECK(other.status == 2);
-  CHECK(other.err.find("here/run/small/1: here is a record of another") != std::string::npos);
+  CHECK(other.err.find("here/run/small/1: holds a record of another") != std::string::npos);
 }
 
 TEST_CASE("front door: validate tells a dozen lines, its tables where they are asked for") {

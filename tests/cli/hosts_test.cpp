@@ -197,7 +197,7 @@ TEST_CASE("hosts: what keeps a host from its node is told with the host and with
   SshSandbox sandbox;
   CHECK_THAT(failure_of(sandbox, "a,unknown,b"),
              StartsWith("worker1 on unknown was not started (ssh: Could not resolve hostname") &&
-                 Contains("see that this works without a question: ./ssh -p 2222"));
+                 Contains("check that this works without a prompt: ./ssh -p 2222"));
   CHECK_THAT(text_of(sandbox.path("err.txt")),
              Contains("unknown: ssh: Could not resolve hostname unknown"));
   CHECK_THAT(
@@ -342,7 +342,7 @@ TEST_CASE("hosts: without a folder that all see each host keeps as many checkpoi
   CHECK(weights_of(resumed) == weights);
   CHECK_THAT(resumed.err, Contains("passed over: worker1 on own-b: ") &&
                               Contains("worker1.ckpt: has 20 bytes") &&
-                              Contains("goes on from step " + std::to_string(whole.at(1))));
+                              Contains("continues from step " + std::to_string(whole.at(1))));
   check_same_steps(sandbox, sandbox.kept_steps("out", "manifest.json"));
 }
 

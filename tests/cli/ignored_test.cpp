@@ -107,7 +107,7 @@ TEST_CASE("ignored: options that would say nothing are refused") {
        {"simulate small.yaml --machine machine.yaml", "examples quickstart", "new </dev/null"}) {
     CAPTURE(command);
     CHECK_THAT(refused(sandbox, std::string(command) + " --out ''"),
-               Contains("--out: is empty; write where it goes, or leave it out"));
+               Contains("--out: is empty; write a folder or file, or leave it out"));
   }
 }
 

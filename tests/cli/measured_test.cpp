@@ -25,9 +25,10 @@ TEST_CASE("measured: a network of the library on a host of the library takes wha
   CHECK(testing::squeezed(called.out).find("\n step [ms] 333.2\n") != std::string::npos);
   std::string said = called.out;
   std::ranges::replace(said, '\n', ' ');
-  CHECK(said.find("Stands on: compute of p3.16xlarge is what such a device alone was measured to "
-                  "train: resnet50, 384.2 examples/s at a batch of 128, shared among layers as in "
-                  "the profile.") != std::string::npos);
+  CHECK(said.find(
+            "Assumptions: compute times of p3.16xlarge were measured on one such device: resnet50, "
+            "384.2 examples/s at a batch of 128; layers have the shares that they have in the "
+            "profile.") != std::string::npos);
 }
 
 TEST_CASE("measured: a network that the host was not measured with is told with those that are") {
@@ -35,9 +36,10 @@ TEST_CASE("measured: a network that the host was not measured with is told with 
   const Called called = sandbox.call(std::string(kMeasuredJob) +
                                      "resnet500 --set 'cluster={hosts: [{like: p3.16xlarge}]}'");
   CHECK(called.status != 0);
-  CHECK(called.err.find("model.profile_network: nobody measured resnet500 on these hosts; did you "
-                        "mean resnet50? they know bert_base, bert_base_amp, resnet50, "
-                        "resnet50_amp") != std::string::npos);
+  CHECK(called.err.find(
+            "model.profile_network: resnet500 was not measured on these hosts; did you mean "
+            "resnet50? measured are bert_base, bert_base_amp, resnet50, resnet50_amp") !=
+        std::string::npos);
 }
 
 }  // namespace

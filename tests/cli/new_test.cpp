@@ -38,10 +38,10 @@ TEST_CASE("new: options make a scenario that check takes, with what to do next")
   sandbox.write("mine.yaml", "my work\n");
   const Called again = sandbox.call(call);
   CHECK(again.status == 2);
-  CHECK(again.err.find("error: mine.yaml is there already") == 0);
+  CHECK(again.err.find("error: mine.yaml exists already") == 0);
   CHECK(text_of(sandbox.path("mine.yaml")) == "my work\n");
   CHECK(sandbox.call("new --force --out mine.yaml --question workers </dev/null").status == 0);
-  CHECK(text_of(sandbox.path("mine.yaml")).find("\n# How much sooner") != std::string::npos);
+  CHECK(text_of(sandbox.path("mine.yaml")).find("\n# How much faster") != std::string::npos);
 }
 
 TEST_CASE("new: without a terminal nothing is asked, without an option all is proposed") {

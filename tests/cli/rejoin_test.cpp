@@ -77,7 +77,7 @@ TEST_CASE("rejoin: a worker that is killed comes back, all updates are made, the
   const std::string err = run.err();
   CAPTURE(err);
   REQUIRE(status == 0);
-  CHECK_THAT(err, Contains("was killed by signal 9 (Killed); the others go on without it"));
+  CHECK_THAT(err, Contains("was killed by signal 9 (Killed); the others continue without it"));
   CHECK_THAT(err, Contains("worker1 is started again; 1 restart is left"));
   CHECK_THAT(err, Contains("worker1 is started again; 0 restarts are left"));
   const Record record = read_record(sandbox.path("out"));
@@ -166,9 +166,9 @@ TEST_CASE("rejoin: a strategy that takes nobody back refuses it by name") {
   CHECK(called.status == 2);
   CHECK_THAT(called.err,
              Contains("faults[0].restart_after") &&
-                 Contains("here sync takes no worker back that was lost, only sync with "
-                          "backup_workers or rejoin_limit, async, ssp, all_reduce with "
-                          "rejoin_limit, local_sgd with rejoin_limit do"));
+                 Contains("here sync lets no lost worker return, only sync with backup_workers or "
+                          "rejoin_limit, async, ssp, all_reduce with rejoin_limit, local_sgd with "
+                          "rejoin_limit do"));
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ TEST_CASE("restarts: after each SIGKILL it goes on, and ends with the bits of an
   const std::string err = run.err();
   CAPTURE(err);
   REQUIRE(status == 0);
-  CHECK_THAT(err, Contains("was killed by signal 9 (Killed); goes on from step "));
+  CHECK_THAT(err, Contains("was killed by signal 9 (Killed); continues from step "));
   CHECK_THAT(err, Contains("2 restarts are left"));
   const Record record = read_record(sandbox.path("out"));
   CHECK(record.outcome == Outcome::done);
@@ -128,9 +128,10 @@ TEST_CASE("restarts: without checkpoints it begins again, more deaths than it ma
       sandbox.call("run small.yaml --max-restarts 2 --out twice --json --full" + set_all(faulty));
   CAPTURE(twice.err);
   REQUIRE(twice.status == 0);
-  CHECK_THAT(twice.err, Contains("worker1 was killed at 100 ms, as faults: says; begins again with "
-                                 "step 0, without checkpoint: in its scenario nothing is kept; 1 "
-                                 "restart is left"));
+  CHECK_THAT(
+      twice.err,
+      Contains("worker1 was killed at 100 ms, as faults: says; begins again with step 0, since the "
+               "scenario has no checkpoints; 1 restart is left"));
   CHECK_THAT(twice.err, Contains("as faults: says; begins again with step 0; 0 restarts are left"));
   CHECK_THAT(testing::squeezed(twice.err), Contains("\n restarts 2\n"));
   CHECK_THAT(twice.out, Contains("\"restarts\""));
@@ -202,7 +203,7 @@ TEST_CASE("restarts: failures of hosts are refused by run, with their place") {
       "check failing.yaml --set cluster.hosts[0].mtbf=null --set "
       "cluster.hosts[0].restart_after=5s");
   CHECK(never.status == 2);
-  CHECK_THAT(never.err, Contains("without mtbf it never fails"));
+  CHECK_THAT(never.err, Contains("without mtbf there are no failures"));
 }
 
 TEST_CASE("restarts: together with --resume, from the other folder until there is a checkpoint") {
@@ -220,9 +221,12 @@ TEST_CASE("restarts: together with --resume, from the other folder until there i
                    "'checkpoint=5000 steps' --set 'faults=[{at: " + at + ", kill: worker0}]'");
   CAPTURE(resumed.err);
   CHECK(resumed.status == 0);
-  CHECK_THAT(resumed.err, Contains("goes on from step 2000, out/checkpoints/step-2000\n"));
-  CHECK_THAT(resumed.err, Contains("as faults: says; goes on from step 2000, "
-                                   "out/checkpoints/step-2000; 0 restarts are left"));
+  CHECK_THAT(resumed.err, Contains("continues from step 2000, out/checkpoints/step-2000\n"));
+  CHECK_THAT(
+      resumed.err,
+      Contains(
+          "as faults: says; continues from step 2000, out/checkpoints/step-2000; 0 restarts are "
+          "left"));
   const Record record = read_record(sandbox.path("on"));
   CHECK(record.weights_sha256 == first.weights_sha256);
   CHECK(record.restarts.count == 1);

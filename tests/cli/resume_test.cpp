@@ -77,7 +77,7 @@ TEST_CASE("resume: after a SIGKILL a run ends with the bits of one that nobody d
   const Called resumed = sandbox.call("run small.yaml --resume out" + set_all(settings));
   CAPTURE(resumed.err);
   REQUIRE(resumed.status == 0);
-  CHECK_THAT(resumed.err, Contains("goes on from step "));
+  CHECK_THAT(resumed.err, Contains("continues from step "));
   CHECK_THAT(resumed.out, Contains("resumed "));
   const Record record = read_record(sandbox.path("out"));
   CHECK(record.outcome == Outcome::done);
@@ -108,13 +108,14 @@ TEST_CASE("resume: a checkpoint names the kernels of its nodes, others that go o
   REQUIRE(manifest);
   CHECK(manifest->kernel_set == kernel_set());
   const std::string words = "run small.yaml --resume out --quiet" + set_all(settings);
-  CHECK(sandbox.call(words + " --out same").err.find("from here on of") == std::string::npos);
+  CHECK(sandbox.call(words + " --out same").err.find("later ones with") == std::string::npos);
   manifest->kernel_set = "made-up";
   exec::write_manifest(sandbox.path("out"), *manifest, 3);
   const Called resumed = sandbox.call(words + " --out on");
   CHECK(resumed.status == 0);
-  CHECK_THAT(resumed.err, Contains("its numbers so far are of made-up kernels, from here on of " +
-                                   std::string(kernel_set())));
+  CHECK_THAT(resumed.err,
+             Contains("steps so far were computed with made-up kernels, later ones with " +
+                      std::string(kernel_set())));
 }
 
 TEST_CASE("resume: asynchronous workers go on, every gradient accepted once") {
@@ -153,7 +154,7 @@ TEST_CASE("resume: of a training that had ended nothing counts twice") {
   const Called again = sandbox.call("run small.yaml --resume out --out on" + settings);
   CAPTURE(again.err);
   REQUIRE(again.status == 0);
-  CHECK_THAT(again.err, Contains("had ended; its part from step 200 on is done again"));
+  CHECK_THAT(again.err, Contains("was finished; it is repeated from step 200 on"));
   const Record after = read_record(sandbox.path("on"));
   CHECK(after.steps.size() == before.steps.size());
   CHECK(after.gradients == before.gradients);
@@ -190,8 +191,8 @@ TEST_CASE("resume: by time, and again after it was resumed") {
   write_record(cut, sandbox.path("cut"));
   const Called refused = sandbox.call("simulate --replay cut --out replayed");
   CHECK(refused.status == 2);
-  CHECK_THAT(refused.err, Contains("went on from the checkpoint of step"));
-  CHECK_THAT(refused.err, Contains("what came before that is not in it"));
+  CHECK_THAT(refused.err, Contains("continued from the checkpoint of step"));
+  CHECK_THAT(refused.err, Contains("earlier inputs are missing"));
 }
 
 TEST_CASE("resume: another scenario, a folder without a checkpoint are told with their place") {
@@ -201,7 +202,7 @@ TEST_CASE("resume: another scenario, a folder without a checkpoint are told with
                 "training: {workers: 2, batch_size: 16, steps: 40}\ncheckpoint: 10 steps\n");
   const Called nothing = sandbox.call("run kept.yaml --resume nowhere --quiet");
   CHECK(nothing.status == 2);
-  CHECK_THAT(nothing.err, Contains("nowhere/checkpoints: there is no whole checkpoint here"));
+  CHECK_THAT(nothing.err, Contains("nowhere/checkpoints: no complete checkpoint here"));
   const Called first = sandbox.call("run kept.yaml --out out --full");
   CAPTURE(first.err);
   REQUIRE(first.status == 0);
@@ -258,7 +259,7 @@ TEST_CASE("resume: another number of servers shares the parameters, and ends wit
   const Called resumed = sandbox.call("run small.yaml --resume out" + set_all(after));
   CAPTURE(resumed.err);
   REQUIRE(resumed.status == 0);
-  CHECK_THAT(resumed.err, Contains(" are dealt to " + std::to_string(shape.after)));
+  CHECK_THAT(resumed.err, Contains(" are distributed to " + std::to_string(shape.after)));
   CHECK_THAT(resumed.out, Contains("resumed "));
   const Record record = read_record(sandbox.path("out"));
   CHECK(record.weights_sha256 == expected.weights_sha256);
@@ -270,7 +271,7 @@ TEST_CASE("resume: another number of servers shares the parameters, and ends wit
   // The messages to the removed servers say nothing about the new ones.
   const Called replay = sandbox.call("simulate --replay out --out replayed");
   CHECK(replay.status == 2);
-  CHECK_THAT(replay.err, Contains("what came before that is not in it"));
+  CHECK_THAT(replay.err, Contains("earlier inputs are missing"));
   // From a checkpoint of the new servers back to the old number.
   const Called back =
       sandbox.call("run small.yaml --quiet --resume out --out back" + set_all(before));
@@ -291,8 +292,10 @@ TEST_CASE("resume: another number of servers of a sparse model") {
       "run sparse.yaml --resume out --out on --set training.servers=3 --max-restarts 1");
   CAPTURE(resumed.err);
   REQUIRE(resumed.status == 0);
-  CHECK_THAT(resumed.err, Contains("goes on from step 30, out/checkpoints/step-30; the parameters "
-                                   "of 1 server are dealt to 3"));
+  CHECK_THAT(
+      resumed.err,
+      Contains("continues from step 30, out/checkpoints/step-30; the parameters of 1 server are "
+               "distributed to 3"));
   CHECK(read_record(sandbox.path("on")).weights_sha256 ==
         read_record(sandbox.path("out")).weights_sha256);
 }
@@ -359,12 +362,12 @@ TEST_CASE("resume: by itself where torchrun or Slurm has started it again") {
       "'checkpoint=10 steps'";
   const Called fresh = sandbox.call(words, "export " + variable + "=1");
   CHECK(fresh.status == 0);
-  CHECK_THAT(fresh.err, Contains("out/checkpoints has no whole checkpoint: begins with step 0"));
+  CHECK_THAT(fresh.err, Contains("out/checkpoints has no complete checkpoint: begins with step 0"));
   const std::string expected = read_record(sandbox.path("out")).weights_sha256;
   const Called again = sandbox.call(words, "export " + variable + "=2");
   CAPTURE(again.err);
   CHECK(again.status == 0);
-  CHECK_THAT(again.err, Contains("goes on from step "));
+  CHECK_THAT(again.err, Contains("continues from step "));
   const Record record = read_record(sandbox.path("out"));
   // The last checkpoint is incomplete if the training ended before its disk was done.
   REQUIRE(record.resumed.size() == 1);
@@ -389,7 +392,7 @@ TEST_CASE("resume: a torn part is passed over for the checkpoint before it") {
   CHECK(resumed.status == 0);
   CHECK_THAT(resumed.err, Contains("passed over: "));
   CHECK_THAT(resumed.err, Contains(part.string() + ": has 100 bytes"));
-  CHECK_THAT(resumed.err, Contains("goes on from step " + std::to_string(torn - 10)));
+  CHECK_THAT(resumed.err, Contains("continues from step " + std::to_string(torn - 10)));
   CHECK(read_record(sandbox.path("out")).weights_sha256 == expected.weights_sha256);
 }
 

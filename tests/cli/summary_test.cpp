@@ -82,7 +82,7 @@ TEST_CASE("summary: data commands say that nothing is wrong") {
   const ImageSplit digits = draw_digits(300, 50, 1);
   std::filesystem::create_directory(sandbox.path("d"));
   write_idx_folder(digits.train, digits.test, sandbox.path("d"));
-  CHECK(first_line(narrow(sandbox, "data verify d").out) == "All of d was read, nothing is wrong.");
+  CHECK(first_line(narrow(sandbox, "data verify d").out) == "All of d was read and is correct.");
 }
 
 TEST_CASE("summary: help fits a terminal for every command") {

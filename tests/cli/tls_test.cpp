@@ -43,7 +43,7 @@ TEST_CASE("tls: files that are wrong, or for nothing, end a run before any node 
   Sandbox sandbox;
   const Called unused = sandbox.call("run small.yaml --tls-key node.key");
   CHECK(unused.status == 2);
-  CHECK(unused.err.find("nothing is encrypted without --tls") != std::string::npos);
+  CHECK(unused.err.find("are not used without --tls") != std::string::npos);
   const Called missing = sandbox.call(
       "run small.yaml --tls --tls-certificate no.pem --tls-key no.key --tls-authority no.pem");
   CHECK(missing.status == 2);
@@ -54,7 +54,7 @@ TEST_CASE("tls: validate refuses to compare it with a forecast that knows none")
   Sandbox sandbox;
   const Called called = sandbox.call("validate small.yaml --tls");
   CHECK(called.status == 2);
-  CHECK(called.err.find("a forecast counts no encryption") != std::string::npos);
+  CHECK(called.err.find("forecasts do not include encryption") != std::string::npos);
 }
 
 }  // namespace

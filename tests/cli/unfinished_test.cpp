@@ -62,7 +62,7 @@ TEST_CASE("unfinished: a worker is killed, and the command that is told goes on 
   const std::string err = run.err();
   CAPTURE(err);
   CHECK_THAT(err, Contains("error: worker1") && Contains("was killed by signal 9 (Killed)\n"));
-  CHECK_THAT(err, Contains("goes on from step " + std::to_string(run.newest()) + " with: "));
+  CHECK_THAT(err, Contains("continues from step " + std::to_string(run.newest()) + " with: "));
   CHECK_THAT(err, Contains(" --resume " + sandbox.path("out").string() + "\n"));
   const Called resumed = sandbox.call(told_command(err));
   CAPTURE(resumed.err);
@@ -88,9 +88,11 @@ TEST_CASE("unfinished: begun again it is refused, its checkpoints stay, until --
   const std::string words = "run small.yaml --quiet --out out" + set_all(kKept);
   const Called again = sandbox.call(words);
   CHECK(again.status == 2);
-  CHECK_THAT(again.err, Contains("error: out: here is this training, which has not ended; to begin "
-                                 "anew give --force, which removes what it has kept"));
-  CHECK_THAT(again.err, Contains("it goes on from step " + std::to_string(newest) + " with: "));
+  CHECK_THAT(
+      again.err,
+      Contains("error: out: already holds this training, unfinished; to start again give --force, "
+               "which removes its checkpoints"));
+  CHECK_THAT(again.err, Contains("it continues from step " + std::to_string(newest) + " with: "));
   CHECK_THAT(again.err, Contains(" --resume out\n"));
   CHECK(run.newest() == newest);
   CHECK(testing::text_of(sandbox.path("out/run.json")) == before);

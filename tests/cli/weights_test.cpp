@@ -72,7 +72,7 @@ TEST_CASE("weights: what cannot be read or kept is told with its place, before i
                 "foretrain: 1\ntraining: {steps: 2, init: {from: a.safetensors, kind: he}}\n");
   const Called both = sandbox.call("check both.yaml");
   CHECK(both.status == 2);
-  CHECK(both.err.find("from says what it starts from") != std::string::npos);
+  CHECK(both.err.find("from gives the initial weights") != std::string::npos);
 }
 
 }  // namespace foretrain

@@ -82,7 +82,7 @@ TEST_CASE("whatif called: with a backup worker it ends as any other training doe
   CHECK(answers[0].at("settings") == Json{{"training.strategy", "sync"}});
   CHECK(answers[1].at("settings") == Json{{"training.backup_workers", "1"}});
   CHECK(answers[1].at("crossovers").at(0).at("answer") ==
-        "Not up to 256, the most that were tried.");
+        "Not with up to 256, the most that were tried.");
 }
 
 TEST_CASE("whatif called: of a target that is not reached it says so, and what to do") {
@@ -97,7 +97,7 @@ TEST_CASE("whatif called: of a target that is not reached it says so, and what t
   const std::string sentence = json.at("limit").at("sentence");
   CHECK_THAT(sentence, Contains("limits it, ") &&
                            Contains("; accuracy 1 is not reached in 10 steps (best: ") &&
-                           Catch::EndsWith("); raise training.steps, or ask without the target."));
+                           Catch::EndsWith("); raise training.steps, or leave the target out."));
   const Called told = sandbox.call(kAsk + target);
   INFO(told.out);
   REQUIRE(told.status == 0);

@@ -138,7 +138,7 @@ TEST_CASE("faults: a run says that it touches no link") {
   } catch (const InputError& error) {
     told = error.what();
   }
-  CHECK(told.find("x.yaml:7:20: faults[0].slow: a run touches no links") == 0);
+  CHECK(told.find("x.yaml:7:20: faults[0].slow: a run cannot change links") == 0);
 }
 
 TEST_CASE("faults: a trace slows a run, too, and changes no sum") {

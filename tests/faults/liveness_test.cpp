@@ -87,7 +87,7 @@ TEST_CASE("liveness: whom a failure names has to be one that a fault has lost") 
   CHECK(lively.said_of(stop, "server0: worker1: the connection to it was lost") == "");
   begins(lively.said_of(stop, "worker2 was silent for 1 s; server0: worker1"), blames);
   begins(lively.said_of(stop, "worker1: server0: the connection to it was lost"), blames);
-  begins(lively.said_of(stop, "the nodes wait for each other for good, 0 of 4 finished"), blames);
+  begins(lively.said_of(stop, "the nodes wait for each other forever; 0 of 4 finished"), blames);
   FaultSpec cut;
   cut.cut = {"worker1", "server0"};
   CHECK(lively.said_of(cut, "worker1: server0: the connection to it was lost") == "");

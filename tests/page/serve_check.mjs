@@ -67,17 +67,17 @@ async function checkSliders(page) {
   await moved(page, () => page.locator('#slide-straggling').press('End'));
   await moved(page, () => page.locator('#host').selectOption('p3.16xlarge'));
   assert.match(await commandOf(page), /like: p3\.16xlarge/);
-  await moved(page, () => page.getByRole('button', {name: 'As the scenario says'}).click());
+  await moved(page, () => page.getByRole('button', {name: 'Reset to the scenario'}).click());
   assert.doesNotMatch(await commandOf(page), /workers=4/);
 }
 
 async function checkPinned(page) {
-  await page.getByRole('button', {name: 'Pin, to compare with it'}).click();
+  await page.getByRole('button', {name: 'Keep for comparison'}).click();
   await moved(page, () => page.locator('#slide-batch_size').press('ArrowRight'));
   const row = page.locator('#forecast tr', {hasText: 'examples/s'});
   assert.equal(await row.locator('.pinned-text').count(), 1);
   assert.match(await row.locator('td').last().textContent(), /^\+\d/);
-  await page.getByRole('button', {name: 'Unpin'}).click();
+  await page.getByRole('button', {name: 'Stop comparing'}).click();
   assert.equal(await page.locator('#forecast .pinned-text').count(), 0);
 }
 
@@ -106,7 +106,7 @@ async function checkMistake(page) {
 
 /** What simulate left opens as its report, kept away from the page. */
 async function checkRecords(page, context) {
-  await page.getByRole('button', {name: 'Look again'}).click();
+  await page.getByRole('button', {name: 'Refresh'}).click();
   const link = page.locator('#records a', {hasText: 'compared'});
   await link.waitFor();
   const [report] = await Promise.all([context.waitForEvent('page'), link.click()]);

@@ -104,13 +104,13 @@ TEST_CASE("emulated: what no machine can be is refused by name") {
   HostSpec host;
   CHECK(refused(host).empty());
   host.flow_rate = {1e9};
-  CHECK(refused(host).find("has a flow_rate, which no machine emulates") != std::string::npos);
+  CHECK(refused(host).find("has a flow_rate, which cannot be emulated") != std::string::npos);
   host = {};
   host.devices = 3;
-  CHECK(refused(host).find("has devices, which no machine emulates") != std::string::npos);
+  CHECK(refused(host).find("has devices, which cannot be emulated") != std::string::npos);
   host = {};
   host.transport = "rdma";
-  CHECK(refused(host).find("has transport rdma, which no machine emulates") != std::string::npos);
+  CHECK(refused(host).find("has transport rdma, which cannot be emulated") != std::string::npos);
 }
 
 }  // namespace

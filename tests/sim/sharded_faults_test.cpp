@@ -67,7 +67,8 @@ TEST_CASE("sharded faults: everybody waits for the part of who joins late, or st
 }
 
 TEST_CASE("sharded faults: a worker that is lost takes its part of the parameters with it") {
-  const std::string gone = "; its part of the parameters is gone with it, so nobody can go on";
+  const std::string gone =
+      "; its part of the parameters is lost with it, so the training cannot continue";
   const std::string killed = "worker1 was killed at 80 ms, as faults: says";
   const FaultSpec kill{.at = 80_ms, .kill = "worker1"};
   const int workers = GENERATE(2, 4);

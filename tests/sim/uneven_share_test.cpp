@@ -24,8 +24,9 @@ Case on_hosts(int hosts, const std::string& quota) {
 
 TEST_CASE("uneven share: a worker beside the server makes most gradients of a shared quota") {
   const Record beside = simulate(on_hosts(3, "shared"));
-  CHECK(uneven_share(beside).find("of the gradients, where an even share is 33 %: it shares a host "
-                                  "with server0") != std::string::npos);
+  CHECK(uneven_share(beside).find(
+            "of the gradients (an even share is 33 %): it shares a host with server0") !=
+        std::string::npos);
   CHECK(uneven_share(simulate(on_hosts(4, "shared"))).empty());
   CHECK(uneven_share(simulate(on_hosts(3, "own"))).empty());
   Case sync = on_hosts(3, "shared");

@@ -144,7 +144,8 @@ Lead::~Lead() {
 
 void Lead::on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t rank) {
   if (rank >= tasks_.size() || tasks_[rank].connection) {
-    rejected_.add(connection->peer(), fmt::format("rank {}", rank), "no such rank is missing here");
+    rejected_.add(connection->peer(), fmt::format("rank {}", rank),
+                  "this rank is not expected here");
     return connection->close();
   }
   Measurer& task = tasks_[rank];
@@ -171,7 +172,7 @@ void Lead::on_frame(std::uint32_t rank, const FrameHeader& header, const Payload
       task.answer = json_of(payload);
     }
   } catch (const std::exception& error) {
-    task.trouble = fmt::format("sent something that makes no sense ({})", error.what());
+    task.trouble = fmt::format("sent an invalid message ({})", error.what());
   }
 }
 
@@ -214,7 +215,7 @@ void Lead::gather(Duration limit) {
     return ranks;
   };
   if (!wait([&] { return missing().empty(); }, limit)) {
-    throw std::runtime_error(fmt::format("{} did not come within {}{}", fmt::join(missing(), ", "),
+    throw std::runtime_error(fmt::format("{} did not join within {}{}", fmt::join(missing(), ", "),
                                          to_text(limit), rejected_.summary()));
   }
   acceptor_.close();
@@ -306,7 +307,7 @@ ClusterFound Lead::measure() {
                       names_[pair.to]));
     measure_pair(pair);
   }
-  tell_("all hosts at once, each to the next");
+  tell_("all hosts at once, each to the next one");
   std::vector<Order> ring;
   std::vector<Order> compute;
   for (std::size_t host = 0; host < hosts_.size(); ++host) {
@@ -315,7 +316,7 @@ ClusterFound Lead::measure() {
     compute.emplace_back(host, nullptr);
   }
   for (const nlohmann::json& answer : ask(ring)) found.ring.push_back(answer.at("bytes_ps"));
-  tell_(fmt::format("compute of {} hosts, all at once: some minutes", hosts_.size()));
+  tell_(fmt::format("compute times of {} hosts, all at once: a few minutes", hosts_.size()));
   for (const nlohmann::json& answer : ask(compute, kComputeLimit)) {
     const std::string& name = names_[found.hosts.size()];
     found.hosts.push_back(
@@ -358,9 +359,9 @@ Task task_of_launcher() {
   const std::optional<Task> task = own_task();
   if (task && task->size > 1) return *task;
   throw InputError(
-      "--cluster: measures the hosts that a launcher has started tasks on, and none has: write "
-      "srun --ntasks-per-node=1, or mpirun --map-by node, before it; without --cluster it "
-      "measures this machine");
+      "--cluster: measures hosts on which a launcher started tasks, but no launcher started this "
+      "one; put srun --ntasks-per-node=1 or mpirun --map-by node before it, or leave --cluster out "
+      "to measure this machine");
 }
 
 }  // namespace

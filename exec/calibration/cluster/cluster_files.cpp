@@ -40,7 +40,7 @@ std::vector<std::string> remarks_of(const ClusterFound& found, const std::vector
   for (const Kind& kind : kinds) {
     std::string remark = fmt::format("{}: {}.", kind.name, fmt::join(names_of(found, kind), ", "));
     if (!kind.differs.empty()) {
-      remark += fmt::format(" The same processor as an earlier kind, but {}.", kind.differs);
+      remark += fmt::format(" Same processor as an earlier kind, but {}.", kind.differs);
     }
     remarks.push_back(std::move(remark));
   }
@@ -50,14 +50,15 @@ std::vector<std::string> remarks_of(const ClusterFound& found, const std::vector
   const double share = ring_share(found);
   if (share >= 1 - kAlike) {
     remarks.push_back(fmt::format(
-        "All hosts at once, each to the next: no less than {:.0f} % of what a pair has alone.",
+        "With all hosts sending at once, each to the next: at least {:.0f} % of the rate of a "
+        "single pair.",
         100 * share));
   } else if (share > 0) {
-    remarks.push_back(
-        fmt::format("All hosts at once, each to the next: down to {:.0f} % of what a pair has "
-                    "alone. What joins "
-                    "the hosts carries less than they send: topology: leaf_spine describes that.",
-                    100 * share));
+    remarks.push_back(fmt::format(
+        "With all hosts sending at once, each to the next: down to {:.0f} % of the rate of a "
+        "single pair. The switches carry less than the hosts send; describe that with topology: "
+        "leaf_spine.",
+        100 * share));
   }
   return remarks;
 }
@@ -96,8 +97,8 @@ std::string cluster_yaml(const ClusterFound& found, const Scenario& base) {
   scenario.cluster.hosts.reserve(kinds.size());
   for (const Kind& kind : kinds) scenario.cluster.hosts.push_back(host_spec_of(found, kind));
   std::string text =
-      comment(fmt::format("{}, {}; cluster: is for other scenarios, too.", title_line(found, kinds),
-                          found.hosts.front().machine.date));
+      comment(fmt::format("{}, {}; cluster: can be copied to other scenarios.",
+                          title_line(found, kinds), found.hosts.front().machine.date));
   for (const std::string& remark : remarks_of(found, kinds, wires)) text += comment(remark);
   return text + to_yaml(scenario);
 }

@@ -97,10 +97,10 @@ std::vector<std::string> differences(const ClusterFound& found, const std::vecto
   const Wire& there = wires[b];
   if (!alike(here.nic.value, there.nic.value)) {
     names.push_back(
-        fmt::format("its nic carries {:.2f} times as much", there.nic.value / here.nic.value));
+        fmt::format("its nic has {:.2f} times the rate", there.nic.value / here.nic.value));
   }
   if (!alike(here.flow_rate.value, there.flow_rate.value)) {
-    names.emplace_back("one connection carries another rate");
+    names.emplace_back("one connection has another rate");
   }
   if (!alike_latency(here.latency.seconds(), there.latency.seconds())) {
     names.push_back(fmt::format("its latency is {}, not {}", to_text(rough(there.latency)),

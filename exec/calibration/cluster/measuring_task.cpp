@@ -260,7 +260,7 @@ class MeasuringTask {
     lead->give_up_after(joining_.limit);
     lead->start(
         [this](const FrameHeader& header, const Payload& payload) { on_frame(header, payload); },
-        [this](const std::string& why) { end_alone("lost rank 0, which leads: " + why); });
+        [this](const std::string& why) { end_alone("lost rank 0: " + why); });
     link_.emplace(loop_, poll_, joining_.known.key, index_of(joining_.id), here,
                   [this](const std::string& why) { give_up(why); });
     tell({{"host", host_name()}, {"address", here.to_string()}, {"port", link_->port()}});

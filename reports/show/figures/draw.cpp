@@ -49,7 +49,7 @@ class Easel {
     fs::path place = folder_ / file;
     if (read_text_file(path_ / file).rfind(end) == std::string::npos) {
       throw WriteError(
-          fmt::format("{}: gnuplot wrote a part of it alone; is the disk full?", place.string()));
+          fmt::format("{}: gnuplot wrote only a part of it; is the disk full?", place.string()));
     }
     std::error_code error;
     fs::rename(path_ / file, place, error);
@@ -109,7 +109,7 @@ Ended run_gnuplot(const fs::path& folder, const std::string& script) {
 fs::path draw(const Figure& figure, const fs::path& folder) {
   if (figure.panels.empty()) {
     throw InputError(
-        fmt::format("the figure {} has nothing to draw: no record knows its figures", figure.name));
+        fmt::format("the figure {} is left out: no record has its values", figure.name));
   }
   std::error_code error;
   fs::create_directories(folder, error);
@@ -121,8 +121,8 @@ fs::path draw(const Figure& figure, const fs::path& folder) {
   const Ended ended = run_gnuplot(easel.path(), (fs::path("..") / script).string());
   if (ended.error == ENOENT) {
     throw NoGnuplot(fmt::format(
-        "gnuplot, which draws the figures, is not installed: apt-get install gnuplot-nox; "
-        "the data and the script are in {}",
+        "gnuplot, which draws the figures, is not installed; install it (apt-get install "
+        "gnuplot-nox), or use the data and the script in {}",
         folder.string()));
   }
   if (ended.error != 0) {

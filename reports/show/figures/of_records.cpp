@@ -57,9 +57,9 @@ std::string learning_finding(const std::vector<Record>& records) {
   if (!best) return {};
   const std::string time = figure(records[*best].time.seconds());
   if (records.size() == 1) return fmt::format(", accuracy {:.4f} after {} s", most, time);
-  if (all_alike) return fmt::format(", all end with accuracy {:.4f}", most);
-  return fmt::format(", {} ends best, accuracy {:.4f} after {} s", legend.titles[*best], most,
-                     time);
+  if (all_alike) return fmt::format(", all reach accuracy {:.4f}", most);
+  return fmt::format(", {} has the best final accuracy, {:.4f} after {} s", legend.titles[*best],
+                     most, time);
 }
 
 /// Panels of loss and accuracy, side by side.

@@ -70,7 +70,7 @@ std::string accuracy_finding(const std::vector<Times>& all) {
   }
   return fmt::format("{} forecast {:.0f} % too {} {}{}", furthest->strategy, std::abs(error),
                      error < 0 ? "fast" : "slow", over,
-                     all.size() == 1 ? "" : fmt::format(", the furthest off of {}", all.size()));
+                     all.size() == 1 ? "" : fmt::format(", the largest error of {}", all.size()));
 }
 
 /// The line on which `predicted` is `factor` times `measured`.

@@ -96,7 +96,7 @@ int workers_in(const Record& record) {
   return workers;
 }
 
-constexpr const char* kTimesTitle = "time of each step, evaluation left out";
+constexpr const char* kTimesTitle = "time of each step, without evaluation";
 constexpr const char* kLossesTitle = "loss of each batch";
 
 /// The slowest worker's median step time with that of the fastest: `, worker3 is slowest, 40 ms in

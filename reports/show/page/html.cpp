@@ -141,9 +141,8 @@ class Writer {
     }
     const auto found = pictures_.find(figure.name);
     if (found == pictures_.end()) {
-      return fmt::format(
-          "<p>{} is not drawn here: gnuplot, which draws it, was not installed.</p>\n",
-          escaped(figure.name));
+      return fmt::format("<p>{} is not drawn: gnuplot was not installed.</p>\n",
+                         escaped(figure.name));
     }
     return fmt::format("<img class=\"static\" alt=\"{}\" src=\"data:image/svg+xml;base64,{}\">\n",
                        escaped(fmt::format("{}", fmt::join(panels, "; "))), base64(found->second));
@@ -255,8 +254,8 @@ std::string page_html(const Page& page, const Pictures& pictures, std::string_vi
   }
   std::string text = head_html(page) + opening_html(page, sections) + body;
   text += fmt::format(
-      "</main>\n</div>\n<footer>Written by foretrain {}. The page is one file that needs no "
-      "network.</footer>\n</div>\n",
+      "</main>\n</div>\n<footer>Written by foretrain {}. The page is a single file and needs "
+      "no network.</footer>\n</div>\n",
       FORETRAIN_VERSION);
   if (moving) {
     text += fmt::format("<script type=\"application/json\" id=\"figures\">{}</script>\n<script>\n",

@@ -127,7 +127,7 @@ std::string what_is_wrong(const fs::path& folder) {
   if (!fs::exists(folder)) return "no such folder";
   if (!fs::is_directory(folder)) return "this is a file; name the folder that it is in";
   if (fs::is_directory(folder / "run") && fs::is_directory(folder / "simulate")) {
-    return "a validation that was not finished; validate with the same --out goes on with it";
+    return "an unfinished validation; continue it by validate with the same --out";
   }
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) {

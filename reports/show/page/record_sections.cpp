@@ -43,7 +43,7 @@ void add(Section& section, Alternatives choice) {
 
 std::string of_the_first(const std::vector<Record>& records) {
   if (records.size() <= kDetailedRecords) return {};
-  return fmt::format(" Drawn are the first {} of {} records.", kDetailedRecords, records.size());
+  return fmt::format(" The first {} of {} records are drawn.", kDetailedRecords, records.size());
 }
 
 }  // namespace
@@ -63,8 +63,8 @@ std::vector<Section> sections_of(const std::vector<Record>& records,
 
   Section learning{"learning",
                    "Learning",
-                   "On the test examples, against time, then against steps: what a strategy gains "
-                   "by faster steps, what it loses by staler ones.",
+                   "Loss and accuracy on the test examples, against time, then against steps: what "
+                   "a strategy gains by faster steps and loses by stale gradients.",
                    {},
                    {}};
   add(learning, learning_curves(records));
@@ -72,26 +72,26 @@ std::vector<Section> sections_of(const std::vector<Record>& records,
 
   Section phases{"phases",
                  "Phases of a step",
-                 "Where the time of a mean step goes, evaluation included; elsewhere the time of a "
-                 "step is the median without it. Phases are exposed time and add up to the step: "
-                 "what runs beside something else is in neither.",
+                 "Where the time of a mean step goes, evaluation included (step times elsewhere "
+                 "are medians without evaluation). Phases are exposed time and add up to the step: "
+                 "work that overlaps other work is not counted.",
                  {},
                  {}};
   add(phases, phase_bars(records));
 
   Section used{"resources",
                "CPU, memory, network",
-               "Each node over one axis of time, a point an interval." + of_the_first(records),
+               "Each node on the same time axis, one point per interval." + of_the_first(records),
                {},
                {}};
   add(used, choice_of(records, "resources", resources));
 
   Section when{"timeline",
                "Timeline",
-               "Steps from the middle of the training, phase by phase. Phases of a step stand one "
-               "after another, in the order in which a step goes; a server's updates are those "
-               "that workers waited for. Arrows are messages: a gradient on its way down, new "
-               "parameters on their way up; where there are many, those of some steps." +
+               "Steps from the middle of the training. Phases of a step are drawn one after "
+               "another in their order; of a server only the updates that workers waited for. "
+               "Arrows are messages: gradients point down, new parameters up; if there are many, "
+               "those of some steps." +
                    of_the_first(records),
                {},
                {}};
@@ -99,8 +99,8 @@ std::vector<Section> sections_of(const std::vector<Record>& records,
 
   Section steps{"steps",
                 "Step by step",
-                "Every step of every worker. A long training is thinned to the lowest and the "
-                "highest of each stretch of steps, so that no outlier is lost.",
+                "Every step of every worker. For a long training only the lowest and the highest "
+                "value of each stretch of steps are drawn, so that no outlier is lost.",
                 {},
                 {}};
   add(steps, step_by_step(records));
@@ -108,7 +108,7 @@ std::vector<Section> sections_of(const std::vector<Record>& records,
 
   Section late{"staleness",
                "Staleness",
-               "Updates that the parameters had seen between the pull and the push of a gradient.",
+               "Staleness: updates of the parameters between the pull and the push of a gradient.",
                {},
                {}};
   add(late, staleness_histogram(records));

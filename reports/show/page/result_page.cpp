@@ -15,7 +15,9 @@ Table page_table(const ResultTable& from, const std::string& source) {
     });
     const bool wide = column.kind == ResultColumn::Kind::comment ||
                       column.kind == ResultColumn::Kind::note || i == 0;
-    table.columns.push_back({column.title, number, wide && !number});
+    std::string title = column.title;
+    std::ranges::replace(title, '\n', ' ');
+    table.columns.push_back({title, number, wide && !number});
   }
   for (const ResultRow& row : from.rows) {
     std::vector<Cell>& cells = table.rows.emplace_back();

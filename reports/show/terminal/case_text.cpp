@@ -22,7 +22,7 @@ std::string case_sentence(const Case& scenario_case) {
   text += fmt::format(", {}, {}", t.strategy, counted(counts.workers, "worker"));
   if (counts.servers > 0) text += ", " + counted(counts.servers, "server");
   text += fmt::format(", batches of {}", grouped(t.batch_size));
-  if (t.accumulate > 1) text += fmt::format(", {} a gradient", grouped(t.accumulate));
+  if (t.accumulate > 1) text += fmt::format(", {} batches a gradient", grouped(t.accumulate));
   if (t.steps > 0) text += ", " + counted(t.steps, "step");
   if (t.updates > 0) text += ", " + counted(t.updates, "update");
   if (t.epochs > 0) text += fmt::format(", {} epochs", t.epochs);
@@ -55,7 +55,7 @@ std::string machine_sentence(const Machine& machine) {
   if (message_us > 0) text += fmt::format("; a message costs {} us of CPU", figure(message_us));
   const auto worst = std::ranges::max_element(machine.measurements, {}, &Measurement::spread);
   if (worst != machine.measurements.end()) {
-    text += fmt::format("; least sure is {}, ± {:.1f} %", worst->figure, 100 * worst->spread);
+    text += fmt::format("; least certain: {}, ± {:.1f} %", worst->figure, 100 * worst->spread);
   }
   return text + ".";
 }

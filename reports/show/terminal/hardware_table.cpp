@@ -76,8 +76,8 @@ std::string measured_lines(const std::vector<HostSpec>& hosts) {
   if (lines.empty()) return lines;
   return "\n" +
          wrap(
-             "Of these networks somebody measured what one device trains at these batch sizes; "
-             "model.profile_network: NAME of a profile takes that, not the data sheet.") +
+             "For these networks and batch sizes the training rate of one device was measured. A "
+             "profile with model.profile_network: NAME uses it instead of the data sheet.") +
          "\n" + hang(lines, kHostWidths[0] + 1);
 }
 
@@ -85,11 +85,10 @@ std::string measured_lines(const std::vector<HostSpec>& hosts) {
 
 std::string hardware_table(const std::vector<HostSpec>& hosts) {
   std::string text = wrap(fmt::format(
-      "Hosts that a scenario may begin with, as in hosts: [{{like: dgx-1, count: 4}}]. GFLOPS are "
-      "those of a data sheet, of a device, or of a core where there is none; trainings reach 30 to "
-      "50 % of them. Links are of a device, or one for all (*); the flow is what one connection "
-      "carries; the price is of an hour{}, where a host is bought (+) what it cost over the years "
-      "that it is kept.",
+      "Hosts for scenarios, as in hosts: [{{like: dgx-1, count: 4}}]. GFLOPS are from data sheets, "
+      "of a device (of a core if there is none); trainings reach 30 to 50 % of them. link: of each "
+      "device, or one for all (*). flow: rate of one connection. price: per hour{}; of a bought "
+      "host (+) its price over the hours that it is kept.",
       in_one_currency(hosts)));
   text += "\n" + host_line({"host", "cores", "devices", "GFLOPS", "link", "NIC", "flow", "price"});
   for (const HostSpec& host : hosts) text += host_line(fields_of_host(host));

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <sstream>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -39,6 +41,14 @@ std::vector<std::size_t> shown_rows(const ResultTable& table, bool full) {
   return rows;
 }
 
+/// The lines of a heading: '\n' ends one.
+std::vector<std::string> heading_lines(const std::string& title) {
+  std::vector<std::string> lines;
+  std::istringstream rest(title);
+  for (std::string line; std::getline(rest, line);) lines.push_back(line);
+  return lines;
+}
+
 struct Shown {
   std::size_t column = 0;  ///< index in the table
   std::size_t width = 0;   ///< including the gap before it
@@ -54,7 +64,10 @@ std::vector<Shown> shown_columns(const ResultTable& table, const std::vector<std
     const ResultColumn& column = table.columns[i];
     const bool elsewhere = column.kind == ColumnKind::comment || column.kind == ColumnKind::note;
     if (elsewhere || !column.brief) continue;
-    Shown shown{i, columns_of(column.title), column.kind == ColumnKind::words};
+    Shown shown{i, 0, column.kind == ColumnKind::words};
+    for (const std::string& line : heading_lines(column.title)) {
+      shown.width = std::max(shown.width, columns_of(line));
+    }
     bool says = false;
     for (const std::size_t row : rows) {
       const std::string text = cell_text(table.rows[row].values[i], column.kind);
@@ -90,7 +103,16 @@ std::string table_text(const ResultTable& table, bool full) {
     cells.erase(cells.find_last_not_of(' ') + 1);
     text += cells + "\n";
   };
-  line([&](std::size_t column) { return table.columns[column].title; });
+  std::size_t height = 0;
+  for (const Shown& each : columns) {
+    height = std::max(height, heading_lines(table.columns[each.column].title).size());
+  }
+  for (std::size_t below = height; below-- > 0;) {  // lines of the heading that follow
+    line([&](std::size_t column) {
+      const std::vector<std::string> lines = heading_lines(table.columns[column].title);
+      return below < lines.size() ? lines[lines.size() - 1 - below] : std::string();
+    });
+  }
   for (const std::size_t row : rows) {
     line([&](std::size_t column) {
       return cell_text(table.rows[row].values[column], table.columns[column].kind);

@@ -116,9 +116,9 @@ std::string graph_sentence(std::string_view model, const Training& training) {
   const std::string work = network.profiled()
                                ? fmt::format("took {} ms", figure(milliseconds(cost.measured)))
                                : fmt::format("takes {} MFLOP", figure(mega(cost.flops)));
-  const std::string batches = training.accumulate > 1
-                                  ? fmt::format(", {} of them a step", grouped(training.accumulate))
-                                  : "";
+  const std::string batches =
+      training.accumulate > 1 ? fmt::format(", {} batches per step", grouped(training.accumulate))
+                              : "";
   const std::string what =
       network.profiled()
           ? fmt::format("{} MB of parameters", figure(mega(parameter_bytes(network.parameters()))))
@@ -127,7 +127,7 @@ std::string graph_sentence(std::string_view model, const Training& training) {
                                  training.batch_size, work, batches, what);
   const std::int64_t averaged = training.protocol->steps_an_averaging(training.options);
   if (training.nodes() == 1) {
-    text += "stay where they are.";
+    text += "are not sent.";
   } else {
     text += fmt::format("travel in {} {}{}.", grouped(static_cast<std::int64_t>(buckets)),
                         buckets == 1 ? "bucket" : "buckets",
@@ -150,7 +150,7 @@ std::string traffic_text(const Cost& total) {
     parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", what,
                          number_text(mega(size), decimals_for(mega(all.total()))));
   }
-  return parts.empty() ? "" : wrap(fmt::format("Of what is read, written: {} MB.", parts));
+  return parts.empty() ? "" : wrap(fmt::format("Read and written in a step: {} MB.", parts));
 }
 
 std::string memory_text(const Training& training) {
@@ -162,14 +162,14 @@ std::string memory_text(const Training& training) {
   if (training.network->profiled()) {
     return wrap(fmt::format(
         "Memory of a worker: {} MB = parameters {} + gradients {} + optimizer state {}{}, and "
-        "what a profile does not tell: activations.",
+        "activations, which are not in a profile.",
         mb(m.counted()), mb(m.parameters), mb(m.gradients), mb(m.optimizer_state),
         training.servers == 0 ? "" : " (at the servers)"));
   }
   return wrap(fmt::format(
       "Memory of a worker: {} MB = parameters {} + gradients {} + optimizer state {}{} + "
-      "activations {} (outputs {}, gradients by them {}, saved {}); beside it scratch {}, "
-      "batch {}.",
+      "activations "
+      "{} (outputs {}, their gradients {}, saved {}); in addition scratch {}, batch {}.",
       mb(m.counted()), mb(m.parameters), mb(m.gradients), mb(m.optimizer_state),
       training.servers == 0 ? "" : " (at the servers)", mb(m.activations()), mb(m.outputs),
       mb(m.output_gradients), mb(m.saved), mb(m.scratch), mb(m.batch)));

@@ -13,8 +13,8 @@ namespace {
 
 /// Guards against reading the bands as prediction intervals.
 constexpr const char* kNoPrediction =
-    "These are no prediction intervals: they hold what seeds change (jitter, stragglers, the order "
-    "of the data), not how wrong the forecast is.";
+    "These are no prediction intervals: they show the effect of seeds (variation of compute times, "
+    "stragglers, order of the data), not the error of the forecast.";
 
 std::string sentence(const SeedIntervals& intervals) {
   const std::uint64_t first = intervals.scenario_case.scenario.seed;

@@ -17,27 +17,29 @@
 namespace foretrain {
 namespace {
 
-constexpr const char* kNotRented = ", but whatif --budget tries hosts of the library; remove it";
+constexpr const char* kNotRented =
+    ": not possible with whatif --budget, which tries hosts of the library; remove it";
 
 void check_whole(const Case& c) {
   const Scenario& s = c.scenario;
   const auto refuse = [&](bool wrong, const std::string& key, const std::string& what) {
     if (wrong) fail(c, key, what + kNotRented);
   };
-  refuse(s.cluster.topology != "star", "cluster.topology", "switches or links of one cluster");
-  refuse(!s.faults.empty(), "faults", "nodes of one cluster");
-  refuse(!s.neighbours.empty(), "neighbours", "trainings beside it on one cluster");
-  refuse(!s.dataset.input.served_by.empty(), "dataset.served_by", "a host of one cluster");
+  refuse(s.cluster.topology != "star", "cluster.topology", "this cluster has switches or links");
+  refuse(!s.faults.empty(), "faults", "they name nodes of this cluster");
+  refuse(!s.neighbours.empty(), "neighbours", "other trainings share this cluster");
+  refuse(!s.dataset.input.served_by.empty(), "dataset.served_by",
+         "it names a host of this cluster");
   for (std::size_t i = 0; i < s.stragglers.size(); ++i) {
     refuse(!s.stragglers[i].workers.empty(), fmt::format("stragglers[{}].workers", i),
-           "workers of one cluster");
+           "they name workers of this cluster");
   }
   const auto& hosts = s.cluster.hosts;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     refuse(hosts[i].mtbf.ns > 0, fmt::format("cluster.hosts[{}].mtbf", i),
-           "failures of one cluster's hosts");
+           "hosts of this cluster fail");
     refuse(hosts[i].compute != hosts.front().compute, fmt::format("cluster.hosts[{}].compute", i),
-           "a gradient that takes another time than on the first host");
+           "another compute: than the first host's");
   }
 }
 
@@ -56,15 +58,16 @@ MeasuredDevice own_device(const ClusterSpec& cluster) {
 std::string profile_note(const BudgetBase& base) {
   const MeasuredDevice& device = base.scenario_case.scenario.model.profile_device;
   if (!device.described()) {
-    return "Nothing says which device the profile was measured on (model.profile_device: {gflops: "
-           "..., memory_bandwidth: ...}): its times stand as they are on every host where nobody "
-           "measured the network, so that these differ in their number of devices, network and "
-           "price alone.";
+    return "The profile does not say which device it was measured on (model.profile_device: "
+           "{gflops: ..., memory_bandwidth: ...}). Hosts without a measurement of this network are "
+           "given "
+           "its times unchanged, so they differ only in number of devices, network and price.";
   }
   const double bandwidth = device.memory_bandwidth.value;
   return fmt::format(
-      "The profile's times are of a device of {} GFLOPS{} ({}); where nobody measured "
-      "the network they are scaled by what the lesser of FLOPs and bandwidth gains.",
+      "The profile's times are those of a device with {} GFLOPS{} ({}). For hosts without a "
+      "measurement of this network they are scaled by the ratio of FLOPs or of bandwidth, "
+      "whichever gains less.",
       grouped(std::llround(device.gflops)),
       bandwidth > 0 ? fmt::format(", {:.0f} GB/s", bandwidth / 1e9) : "",
       base.own_device ? "that of the scenario's hosts" : "model.profile_device");
@@ -74,13 +77,13 @@ std::string work_note(const BudgetBase& base) {
   const std::string examples = grouped(std::llround(base.examples));
   if (base.target().wanted()) {
     return fmt::format(
-        "Each cluster trains until an evaluation finds {}, on {} examples at most, as steps x "
-        "workers x batch of the scenario.",
+        "Each cluster trains until an evaluation finds {}, on at most {} examples (steps x workers "
+        "x batch of the scenario).",
         target_text(base.target()), examples);
   }
   return fmt::format(
-      "Each cluster trains on {} examples, as steps x workers x batch of the scenario; {} steps "
-      "are simulated, the rest goes on as those after the first {}.",
+      "Each cluster trains on {} examples (steps x workers x batch of the scenario); {} steps are "
+      "simulated, and the total is extrapolated from those after the first {}.",
       examples, kBudgetSteps, kBudgetWarmSteps);
 }
 
@@ -89,21 +92,22 @@ std::string compute_note(const BudgetBase& base) {
   for (const HostSpec& host : scenario.cluster.hosts) {
     if (!host.compute) continue;
     return fmt::format(
-        "A gradient takes {} on every host, as compute: says, so only its batch was tried.",
+        "A gradient takes {} on every host (compute: in the scenario), so only this batch size was "
+        "tried.",
         to_text(*host.compute));
   }
   if (scenario.model.profiled()) return profile_note(base);
-  return "Gradients are counted by FLOPs and bytes of data sheets, which trainings reach 30 to 50 "
-         "% of: uncalibrated.";
+  return "Compute times are from data sheets (FLOPs and bytes), of which trainings reach 30 to 50 "
+         "%: uncalibrated.";
 }
 
 /// How clusters were searched for a target.
 std::string search_note(const BudgetAnswer& answer) {
   return fmt::format(
-      "What all steps take and cost, of which {} were simulated, put the clusters in order. "
-      "Gradients were then carried out for {} of {} kinds that learn alike (strategy, workers, "
-      "batch; each cluster by itself where time decides the order of gradients), those nearest to "
-      "both bounds first: so {} clusters were timed, {} of which do not come to {}.",
+      "Clusters were first ordered by the time and cost of all steps, of which {} were simulated. "
+      "Then {} of {} groups of clusters that learn alike (same strategy, workers and batch; each "
+      "cluster alone if time decides the order of gradients) were trained with real gradients, "
+      "those nearest to both bounds first. So {} clusters were timed; {} of them do not reach {}.",
       kBudgetSteps, grouped(answer.learned), grouped(answer.kinds), grouped(answer.timed),
       grouped(std::ssize(answer.not_reached)), target_text(answer.base.target()));
 }
@@ -141,8 +145,8 @@ std::vector<std::string> assumptions(const BudgetAnswer& answer) {
   if (aims) notes.push_back(search_note(answer));
   if (framework.step.ns > 0 || framework.example.ns > 0) {
     notes.push_back(fmt::format(
-        "What a step takes beside its layers (framework.step, {}; framework.example, {}) is the "
-        "same on every host.",
+        "The overhead of a step (framework.step, {}; framework.example, {}) is the same on every "
+        "host.",
         to_text(framework.step), to_text(framework.example)));
   }
   if (base.shortened) {
@@ -150,20 +154,19 @@ std::vector<std::string> assumptions(const BudgetAnswer& answer) {
                             : "Evaluations and checkpoints do not count.");
   }
   notes.emplace_back(
-      "Hosts cost their price for the time of the training alone, to the second; of a bought one "
-      "the price of an hour is what it cost new over the hours of the years that it is kept (three "
-      "in foretrain's own library, without power). Whether a batch fits into a device is not "
-      "looked at.");
+      "Hosts are paid for the time of the training, to the second. The hourly price of a bought "
+      "host is its price when new over the hours that it is kept (three years in foretrain's "
+      "library, without power). Whether a batch fits into a device's memory is not checked.");
   notes.emplace_back(
-      aims ? "The learning rate is the scenario's, whatever the batch, the number of workers."
-           : "Another batch, strategy, number of workers learns something else from as many "
-             "examples.");
+      aims ? "The learning rate is the scenario's for every batch size and number of workers."
+           : "Another batch size, strategy or number of workers learns differently from the same "
+             "number of examples.");
   if (!answer.refused.empty()) {
     const Offer& first = answer.refused.front();
-    notes.push_back(fmt::format("{} of {} clusters could not be simulated; {}, {}, batch {}: {}",
-                                grouped(std::ssize(answer.refused)), grouped(answer.clusters),
-                                name_of(first.cluster), way_of(first.cluster),
-                                first.cluster.batch_size, first.refused));
+    notes.push_back(fmt::format(
+        "{} of {} clusters could not be simulated; for example {}, {}, batch {}: {}",
+        grouped(std::ssize(answer.refused)), grouped(answer.clusters), name_of(first.cluster),
+        way_of(first.cluster), first.cluster.batch_size, first.refused));
   }
   std::vector<std::string> left_out;
   for (const auto& [host, why_not] : answer.hosts) {

@@ -28,7 +28,7 @@ bool timed_on_device(const Scenario& scenario) {
 std::string why_not_tried(const HostSpec& host, bool needs_device) {
   if (host.price.per_hour <= 0) return "it has no price in the library";
   if (needs_device && host.devices == 0) {
-    return "it has no devices, but the job was timed on one";
+    return "it has no devices, but the profile was measured on one";
   }
   return {};
 }
@@ -40,7 +40,7 @@ const HostSpec& host_called(const std::vector<HostSpec>& library, const std::str
   names.reserve(library.size());
   for (const HostSpec& host : library) names.push_back(host.name);
   const std::string near = nearest(name, names);
-  throw InputError(fmt::format("--hosts: {} is nothing that the library has; {}there are {}", name,
+  throw InputError(fmt::format("--hosts: the library has no {}; {}there are {}", name,
                                near.empty() ? "" : fmt::format("did you mean {}? ", near),
                                fmt::join(names, ", ")));
 }
@@ -61,7 +61,7 @@ void check_tried(const std::vector<LibraryHost>& hosts) {
                     host.name, called(host), first->name, called(*first)));
   }
   if (first == nullptr) {
-    throw InputError("the library has no host to rent that the job could run on");
+    throw InputError("the library has no rented host that can run this training");
   }
 }
 
@@ -128,7 +128,7 @@ std::vector<LibraryHost> hosts_to_try(const Case& base, const std::vector<HostSp
     const std::string why = why_not_tried(host, needs_device);
     if (!why.empty()) throw InputError(fmt::format("--hosts: {}: {}; leave it out", name, why));
     if (std::ranges::count(names, name) > 1) {
-      throw InputError(fmt::format("--hosts: {} stands there twice; write it once", name));
+      throw InputError(fmt::format("--hosts: {} is named twice; write it once", name));
     }
     found.push_back({host, {}});
   }

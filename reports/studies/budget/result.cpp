@@ -57,7 +57,7 @@ std::string about_cheapest(const Offer& offer, const BudgetAnswer& answer) {
                         answer.as_cheap);
   }
   if (offer.uneven_share.empty()) return text;
-  return text + fmt::format(" Not at an equal share: {}.", offer.uneven_share);
+  return text + fmt::format(" Workers make unequal shares: {}.", offer.uneven_share);
 }
 
 Json cluster_json(const Offer& offer) {
@@ -113,7 +113,7 @@ ResultTable offers_table(const std::string& name, const std::string& title,
                      {"steps_to_target", "steps", ColumnKind::count},
                      {"failed_by", "fails by", ColumnKind::words},
                      {"limit.resource", "limited by", ColumnKind::note},
-                     {"uneven_share", "not at an equal share", ColumnKind::note}},
+                     {"uneven_share", "workers make unequal shares", ColumnKind::note}},
                     {}};
   add_rows(table, budget.objects(name.c_str()));
   return table;
@@ -124,7 +124,7 @@ ResultTable offers_table(const std::string& name, const std::string& title,
 std::string what_failed(const Offer& offer, const Bounds& bounds) {
   if (!offer.reached) {
     const TrainingSpec& training = offer.scenario_case.scenario.training;
-    return fmt::format("{} not within {} steps", target_text(training.until),
+    return fmt::format("{} not reached in {} steps", target_text(training.until),
                        grouped(training.steps));
   }
   std::vector<std::string> reasons;
@@ -160,8 +160,8 @@ std::string first_sentence(const BudgetAnswer& answer) {
     return fmt::format("{}, {}", offer_text(*offer), what_failed(*offer, answer.bounds));
   };
   return fmt::format(
-      "{}: no cluster that was tried {}. The fastest within the budget: {}. The cheapest in time: "
-      "{}.",
+      "{}: no cluster that was tried {}. Fastest within the budget: {}. Cheapest within the "
+      "deadline: {}.",
       name, asked, nearest(answer.in_budget()), nearest(answer.in_time()));
 }
 
@@ -214,7 +214,7 @@ Result budget_result(const JsonObject& budget) {
   result.stands_on = fmt::format("{}", fmt::join(result.notes.begin(), rest, " "));
   result.notes.erase(result.notes.begin(), rest);
   result.tables = {offers_table("frontier", "No other is faster and cheaper", budget),
-                   offers_table("not_reached", "Not within the scenario's steps", budget)};
+                   offers_table("not_reached", "Not reached within the scenario's steps", budget)};
   result.tables.back().full = true;
   return result;
 }

@@ -55,8 +55,8 @@ std::string of_same_scenario(const Scenario& scenario, const fs::path& out) {
   const PastJson tail = at(judged, "step_time_error_p95");
   if (!median.is_number() || !tail.is_number()) return {};
   return fmt::format(
-      "validate found its step times off by {} in the median, 95 % of the cases by no more than "
-      "{} ({}).",
+      "An earlier validate found its step times off by {} in the median, by at most {} in 95 % of "
+      "the cases ({}).",
       percent_between(median.get<double>(), median.get<double>()),
       percent_between(tail.get<double>(), tail.get<double>()), folder.string());
 }
@@ -90,8 +90,8 @@ std::string of_ledger(const std::set<std::string>& strategies, const fs::path& n
     machines.emplace(processor.name, processor.family, processor.model);
   }
   return fmt::format(
-      "validate found step times of {} on one machine off by {} in the median, 95 % of the cases "
-      "by no more than {} (ledger: {} validation{}, {} machine{}).",
+      "Earlier validations found step times of {} on one machine off by {} in the median, by at "
+      "most {} in 95 % of the cases (ledger: {} validation{}, {} machine{}).",
       fmt::join(known, ", "), percent_between(least.median, most.median),
       percent_between(worst.p95, worst.p95), validations.size(), validations.size() == 1 ? "" : "s",
       machines.size(), machines.size() == 1 ? "" : "s");
@@ -134,9 +134,11 @@ std::string stands_on(std::span<const Record> records, const PastValidations& pa
   const std::string ledger = of_ledger(strategies, past.ledger);
   add(ledger);
   if (!strategies.empty() && ledger.empty()) {
-    add(fmt::format("No validation that is known here has {}.", fmt::join(strategies, ", ")));
+    add(fmt::format("How wrong this may be is unknown: no validation of {} is known here.",
+                    fmt::join(strategies, ", ")));
   }
-  if (uncalibrated) add("No validation has held such a forecast against a run.");
+  if (uncalibrated)
+    add("How wrong this may be is unknown: this kind was never compared with a real run.");
   return fmt::format("{}", fmt::join(sentences, " "));
 }
 

@@ -66,7 +66,7 @@ std::vector<std::string> settings_of_row(const MeasuredRow& cells) {
     const std::size_t end = std::min(rest.find(';'), rest.size());
     const std::string setting(rest.substr(0, end));
     if (setting.find('=') == std::string::npos) {
-      cells.fail("set", fmt::format("'{}' sets nothing; write KEY=VALUE", setting));
+      cells.fail("set", fmt::format("'{}' is no setting; write KEY=VALUE", setting));
     }
     settings.push_back(setting);
     rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -77,15 +77,15 @@ std::vector<std::string> settings_of_row(const MeasuredRow& cells) {
 void check_quantity(const MeasuredFigure& figure, const MeasuredRow& cells) {
   if (figure.quantity.empty()) {
     if (figure.known || !(figure.is_judged() || figure.role == "base")) return;
-    cells.fail("quantity", "is empty; write which, or the figure's role");
+    cells.fail("quantity", "is empty; write a quantity, or the figure's role");
   }
   if (!is_quantity(figure.quantity)) {
-    cells.fail("quantity", fmt::format("'{}' is none; write {}", figure.quantity,
+    cells.fail("quantity", fmt::format("'{}' is not known; write {}", figure.quantity,
                                        fmt::join(quantity_names(), ", ")));
   }
   if (!figure.unit.empty() && !is_unit_of(figure.unit, figure.quantity)) {
-    cells.fail("unit", fmt::format("{} is not in '{}'; write {}", figure.quantity, figure.unit,
-                                   fmt::join(units_of(figure.quantity), ", ")));
+    cells.fail("unit", fmt::format("'{1}' is no unit of {0}; write {2}", figure.quantity,
+                                   figure.unit, fmt::join(units_of(figure.quantity), ", ")));
   }
 }
 
@@ -108,8 +108,8 @@ MeasuredFigure figure_in(const TableRow& row, const std::filesystem::path& folde
   figure.series = cells.text("series");
   if (!cells.text("role").empty()) figure.role = cells.text("role");
   if (std::ranges::find(kFigureRoles, figure.role) == kFigureRoles.end()) {
-    cells.fail("role",
-               fmt::format("'{}' is none; write {}", figure.role, fmt::join(kFigureRoles, ", ")));
+    cells.fail("role", fmt::format("'{}' is not known; write {}", figure.role,
+                                   fmt::join(kFigureRoles, ", ")));
   }
   figure.devices = cells.whole("devices");
   figure.settings = settings_of_row(cells);
@@ -118,7 +118,7 @@ MeasuredFigure figure_in(const TableRow& row, const std::filesystem::path& folde
   figure.quantity = cells.text("quantity");
   figure.unit = cells.text("unit");
   figure.value = cells.number("value");
-  if (figure.value < 0) cells.fail("value", "is below 0; write what was measured");
+  if (figure.value < 0) cells.fail("value", "is below 0; write the measured value");
   if (!cells.text("forecast").empty()) figure.known = cells.number("forecast");
   figure.note = cells.text("note");
   figure.title = cells.text("figure");
@@ -126,8 +126,8 @@ MeasuredFigure figure_in(const TableRow& row, const std::filesystem::path& folde
   check_quantity(figure, cells);
   if (figure.scenario.empty() && !figure.quantity.empty() && !figure.known) {
     throw InputError(
-        fmt::format("{}: which scenario is it of? Name one on the command line, or in "
-                    "a column scenario",
+        fmt::format("{}: the scenario is not known; name it on the command line, or in a column "
+                    "scenario",
                     figure.place));
   }
   return figure;
@@ -140,9 +140,12 @@ void check_series(const std::vector<MeasuredFigure>& figures) {
     if (!each.series.empty()) series[{each.study, each.series}].push_back(&each);
     if (each.role != "base") continue;
     if (each.series.empty()) {
-      throw InputError(fmt::format("{}: series: is empty; name whose base this is", each.place));
+      throw InputError(fmt::format("{}: series: is empty; name the series that this is the base of",
+                                   each.place));
     }
-    if (each.value <= 0) throw InputError(fmt::format("{}: value: is not above 0", each.place));
+    if (each.value <= 0)
+      throw InputError(
+          fmt::format("{}: value: is not above 0; write the measured value", each.place));
   }
   for (const auto& [name, rows] : series) {
     const std::string title = fmt::format("{} of {}", name.second, name.first);
@@ -150,13 +153,14 @@ void check_series(const std::vector<MeasuredFigure>& figures) {
     for (const MeasuredFigure* row : rows) {
       const MeasuredFigure& first = *rows.front();
       if (row->quantity != first.quantity || row->unit != first.unit) {
-        throw InputError(fmt::format("{}: quantity: {} has {} in {} before; write another series",
-                                     row->place, title, first.quantity, first.unit));
+        throw InputError(
+            fmt::format("{}: quantity: {} has {} in {} in earlier rows; write another series",
+                        row->place, title, first.quantity, first.unit));
       }
       if (row->role != "base") continue;
       if (base != nullptr) {
-        throw InputError(
-            fmt::format("{}: role: {} has a base already, at {}", row->place, title, base->place));
+        throw InputError(fmt::format("{}: role: {} has a base already, at {}; keep one", row->place,
+                                     title, base->place));
       }
       base = row;
     }
@@ -186,8 +190,8 @@ std::vector<MeasuredFigure> read_figures(const std::filesystem::path& path,
   if (figures.empty()) {
     throw InputError(others.empty()
                          ? fmt::format("{}: no figures; write a row for each", path.string())
-                         : fmt::format("{}: no figure is of {}; there are {}", path.string(),
-                                       scenario.string(), fmt::join(others, ", ")));
+                         : fmt::format("{}: has no figure of {}; there are figures of {}",
+                                       path.string(), scenario.string(), fmt::join(others, ", ")));
   }
   check_series(figures);
   return figures;

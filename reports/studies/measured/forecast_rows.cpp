@@ -42,7 +42,7 @@ Case case_of(const MeasuredFigure& figure, const ForecastOptions& options) {
     return std::move(cases[static_cast<std::size_t>(figure.number) - 1]);
   }
   throw InputError(fmt::format(
-      "{}: case: {} has {}; write which it is of, 1 to {}", figure.place, figure.scenario.string(),
+      "{}: case: {} has {}; write its number, 1 to {}", figure.place, figure.scenario.string(),
       cases.size() == 1 ? "one case" : fmt::format("{} cases", cases.size()), cases.size()));
 }
 
@@ -67,7 +67,7 @@ HostSpec& host_of(const MeasuredFigure& figure, Case& each) {
   std::vector<HostSpec>& hosts = each.scenario.cluster.hosts;
   if (!hosts.empty() && hosts.front().compute) return hosts.front();
   throw InputError(fmt::format(
-      "{}: {}: cluster.hosts[0].compute is not there, but it is found from the base; write one",
+      "{}: {}: cluster.hosts[0].compute is missing, which the base determines; write one",
       figure.place, figure.scenario.string()));
 }
 
@@ -93,9 +93,10 @@ Duration compute_of(const MeasuredFigure& base, const ForecastOptions& options) 
     if (std::abs(off_s) <= kBaseError * measured_s) break;
     compute_s += off_s;
     if (compute_s > 0) continue;
-    throw InputError(
-        fmt::format("{}: value: what the base moves takes longer than its step, {:.4g} s",
-                    base.place, measured_s));
+    throw InputError(fmt::format(
+        "{}: value: the base's messages alone take longer than its step, {:.4g} s; check the "
+        "network and the value",
+        base.place, measured_s));
   }
   return Duration::from_seconds(compute_s);
 }
@@ -181,7 +182,7 @@ std::vector<FigureForecast> forecast_figures(const std::vector<MeasuredFigure>& 
       if (record.outcome != Outcome::done) continue;
       const auto value = quantity_of(row.figure.quantity, record, row.figure.node);
       if (value) row.forecast = in_unit(*value, row.figure.unit);
-      if (!value) row.failure = fmt::format("it has no {} there", row.figure.quantity);
+      if (!value) row.failure = fmt::format("the simulation has no {} there", row.figure.quantity);
       row.staleness_mean = mean_staleness(record);
     }
     done.one();

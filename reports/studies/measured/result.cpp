@@ -49,7 +49,7 @@ std::string measured_sentence(const StudyErrors& all, std::size_t studies) {
       all.forecasts, all.figures, of, as_share(all.median), as_share(all.p90), all.near,
       kNear * 100);
   if (all.linear_median) {
-    text += fmt::format("; linear scaling, where it says something, by {} and {}",
+    text += fmt::format("; linear scaling, where it applies, by {} and {}",
                         as_share(*all.linear_median), as_share(*all.linear_p90));
   }
   return text + ".";
@@ -57,7 +57,7 @@ std::string measured_sentence(const StudyErrors& all, std::size_t studies) {
 
 ResultTable studies_table(const std::vector<StudyErrors>& errors) {
   ResultTable table{"studies",
-                    "A line a study",
+                    "By study",
                     {{"study", "study", ColumnKind::words},
                      {"figures", "figures", ColumnKind::count},
                      {"fitted", "fitted", ColumnKind::count},
@@ -130,10 +130,10 @@ Result result_of(const std::vector<FigureForecast>& forecasts) {
   result.tables.push_back(figures_table(forecasts, studies == 1));
   const bool met = std::ranges::any_of(
       forecasts, [](const FigureForecast& each) { return each.figure.role == "base"; });
-  result.stands_on = met ? "A gradient's time follows from the base of each series; the rest is "
-                           "simulated as the scenarios say."
-                         : "All is simulated as the scenarios say, with the machine files that "
-                           "they name.";
+  result.stands_on =
+      met ? "The time of a gradient is fitted to the base of each series; everything else is "
+            "simulated from the scenarios."
+          : "Everything is simulated from the scenarios and the machine files that they name.";
   return result;
 }
 

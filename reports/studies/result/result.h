@@ -31,7 +31,7 @@ struct ResultColumn {
     note,     ///< likewise; with --full a terminal shows them below the table
   };
   std::string name;   ///< in CSV and JSON: `error_median`
-  std::string title;  ///< for people: `median error`
+  std::string title;  ///< for people: `median error`; a terminal breaks it at '\n'
   Kind kind = Kind::number;
   bool judged = false;  ///< a page colours its cells by ResultRow::good
   bool brief = true;    ///< false: only in files and pages, not in a terminal

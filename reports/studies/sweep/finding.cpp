@@ -167,7 +167,7 @@ std::string sweep_sentence(const SweepTable& sweep) {
       fmt::format("{} case{}", sweep.rows.size(), sweep.rows.size() == 1 ? "" : "s");
   if (rows.empty()) {
     return fmt::format("Of {} none {}.", all,
-                       sweep.has_target ? "reaches its target" : "got anywhere");
+                       sweep.has_target ? "reaches its target" : "completed a step");
   }
   const SweepTable::Row& first = sweep.rows[best.rows.front()];
   const std::string words = figure_words(best.figure, *figure_in(first, best.figure));
@@ -205,11 +205,11 @@ std::optional<double> figure_of(const SweepTable::Row& row, const SweepMetric& m
 
 Result sweep_result(const SweepTable& sweep, const std::vector<std::string>& stands_on) {
   constexpr std::size_t kMostTold = 2;
-  Result result{sweep_sentence(sweep), {cases_table(sweep)}, "Evaluation is left out."};
+  Result result{sweep_sentence(sweep), {cases_table(sweep)}, "Times are without evaluation."};
   if (sweep.rows.size() > kBriefRows) sort_rows(result.tables[0], best_of(sweep).figure);
   if (!rows_with(sweep, kSpeedUp).empty()) {
     result.stands_on +=
-        " Speed-up and efficiency are against the case with the fewest workers, all else equal.";
+        " Speed-up and efficiency compare with the case with the fewest workers, otherwise equal.";
   }
   for (std::size_t i = 0; i < std::min(stands_on.size(), kMostTold); ++i) {
     result.stands_on += " " + stands_on[i];

@@ -98,7 +98,7 @@ Shard parse_shard(const std::string& text) {
   const auto count =
       slash == std::string::npos ? std::nullopt : whole(std::string_view(text).substr(slash + 1));
   if (index && count && *index <= *count) return {*index, *count};
-  throw InputError(fmt::format("--shard {}: write k/n, such as 2/8: of 8 parts the second", text));
+  throw InputError(fmt::format("--shard {}: write k/n, such as 2/8: the second of 8 parts", text));
 }
 
 std::vector<fs::path> row_files(const fs::path& folder) {

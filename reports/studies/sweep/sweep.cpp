@@ -134,10 +134,10 @@ class Sweeper {
   void check_rows() const {
     const auto other = other_row(result_.rows, cases_, options_.mode);
     if (!other) return;
-    throw InputError(
-        fmt::format("{}: the row of case {} is of another scenario, or mode; name another folder "
-                    "with --out, or set that sweep aside with --force",
-                    options_.folder.string(), *other));
+    throw InputError(fmt::format(
+        "{}: the row of case {} is of another scenario or mode; name another folder with --out, or "
+        "move that sweep aside with --force",
+        options_.folder.string(), *other));
   }
 
   void finish(std::size_t number, Journal& journal, std::int64_t all) {
@@ -272,7 +272,7 @@ std::string to_text(const SweepResult& result, const Shard& shard) {
   std::string text = fmt::format("{} of {} cases are done", result.rows.size(), result.cases);
   if (shard.count > 1)
     text += fmt::format(", {} by shard {}/{}", result.done, shard.index, shard.count);
-  if (result.found > 0) text += fmt::format(", {} by an earlier start", result.found);
+  if (result.found > 0) text += fmt::format(", {} by earlier starts", result.found);
   if (result.failed > 0) text += fmt::format("; {} failed", result.failed);
   text = wrap(text + ".");
   int told = 0;

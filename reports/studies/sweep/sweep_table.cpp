@@ -103,7 +103,7 @@ SweepTable read_sweep(std::string_view csv, const std::string& source) {
   const std::size_t machine = place_of("machine");
   const std::size_t status = place_of("status");
   const std::size_t error = place_of("error");
-  if (mode < name) fail("the column mode stands before the settings");
+  if (mode < name) fail("the column mode is not after the settings");
   SweepTable sweep;
   sweep.has_target = std::ranges::find(head, "time_to_target_s") != head.end();
   for (std::size_t i = name + 1; i < mode; ++i) sweep.settings.push_back(head[i]);

@@ -55,15 +55,31 @@ std::string tie_clause(const std::vector<Ranked>& tied) {
   return fmt::format(" (no difference within the forecast's error, {:.0f} %)", 100 * error);
 }
 
+/// `sync 1.98, async 1.95`; empty if they are many, or their titles have commas.
+std::string few_rates(const std::vector<Ranked>& rates) {
+  constexpr std::size_t kFew = 3;
+  const auto has_comma = [](const Ranked& each) {
+    return each.title.find(',') != std::string::npos;
+  };
+  if (rates.size() > kFew || std::ranges::any_of(rates, has_comma)) return {};
+  std::string text;
+  for (const Ranked& each : rates) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", each.title, each.told);
+  }
+  return text;
+}
+
 std::string speed_clause(const std::vector<Ranked>& rates) {
   const std::vector<Ranked> fastest = ahead(rates, true);
   if (fastest.size() > 1 && fastest.size() == rates.size()) {
-    return fmt::format("all learn from {} examples a second{}", fastest.front().told,
+    const std::string few = few_rates(rates);
+    return fmt::format("none is clearly the fastest: {} examples/s{}",
+                       few.empty() ? "all learn from about " + fastest.front().told : few,
                        tie_clause(fastest));
   }
-  std::string text = fmt::format("{} {} from most examples a second, {}{}", named(fastest),
-                                 fastest.size() == 1 ? "learns" : "learn", fastest.front().told,
-                                 tie_clause(fastest));
+  std::string text =
+      fmt::format("{} {} the fastest, {} examples/s{}", named(fastest),
+                  fastest.size() == 1 ? "is" : "are", fastest.front().told, tie_clause(fastest));
   if (rates.size() == 1) return text;
   const std::vector<Ranked> slowest = ahead(rates, false);
   return text + fmt::format(", {:.2f} times as many as {}",
@@ -75,12 +91,12 @@ std::string accuracy_clause(const std::vector<Ranked>& accuracies) {
   const std::vector<Ranked> best = ahead(accuracies, true);
   const std::string& told = best.front().told;
   if (best.size() == 1) {
-    return fmt::format("; {} ends with the best test accuracy, {}", named(best), told);
+    return fmt::format("; {} has the best test accuracy, {}", named(best), told);
   }
   if (best.size() == accuracies.size()) {
-    return fmt::format("; all end with a test accuracy of {}, a tie", told);
+    return fmt::format("; all reach the same test accuracy, {}", told);
   }
-  return fmt::format("; {} end with the best test accuracy, {}, a tie", named(best), told);
+  return fmt::format("; {} have the best test accuracy, {}", named(best), told);
 }
 
 /// `missed`: trainings that did not reach the target.
@@ -122,7 +138,7 @@ std::string comparison_notes(const std::vector<Trained>& trainings) {
   }
   std::string text = caveats_of(all);
   if (longest == nullptr) return text;
-  return fmt::format(" Evaluation is left out: {:.1f} % of the time of {}.{}",
+  return fmt::format(" Times are without evaluation, which takes {:.1f} % of {}.{}",
                      100 * share(*longest), longest->title, text);
 }
 
@@ -155,7 +171,7 @@ std::string comparison(const std::vector<Trained>& trainings) {
         .push_back({each.title, time_s, figure(time_s), range.apart,
                     range_clause(range, time_s * range.low, time_s * range.high)});
   }
-  if (rates.empty()) return fmt::format("{}, none of which got anywhere.", all);
+  if (rates.empty()) return fmt::format("{}, none of which completed a step.", all);
   const std::string notes = comparison_notes(trainings);
   if (targets.contains("")) {
     return fmt::format("Of {} {}{}.{}", all, speed_clause(rates), accuracy_clause(accuracies),
@@ -170,8 +186,10 @@ std::string target_reached(const Trained& training) {
   if (!training.target().wanted()) return {};
   const std::string what = target_text(training.target());
   if (passed_unseen(training.target(), training.summary)) {
-    return fmt::format("; {} passed unseen between evaluations; lower training.evaluate_every",
-                       what);
+    return fmt::format(
+        "; {} was reached between two evaluations, so the time is not known; lower "
+        "training.evaluate_every",
+        what);
   }
   const auto time_s = training.summary.time_to_target_s;
   if (!time_s) return fmt::format("; {} not reached", what);

@@ -32,7 +32,7 @@ ResultValue seconds_if(std::int64_t count, Duration time) {
 }
 
 ResultValue target_cell(const Trained& t) {
-  if (passed_unseen(t.target(), t.summary)) return "passed unseen";
+  if (passed_unseen(t.target(), t.summary)) return "time unknown";
   if (t.target().wanted() && !t.summary.time_to_target_s) return "not reached";
   return result_value(t.summary.time_to_target_s);
 }
@@ -139,7 +139,7 @@ std::vector<TrainingFigure> training_figures() {
       {column("updates", "updates", kCount), [](T t) { return known(t.summary.updates); }},
       {column("dropped", "gradients too late", kCount),
        [](T t) { return known(t.record.dropped); }},
-      {column("most_lead", "lead, most [gradients]", kCount),
+      {column("most_lead", "lead over the slowest worker, most [gradients]", kCount),
        [](T t) { return known(t.record.most_lead); }},
       {column("evaluate_s", "evaluation [s]", kNumber),
        [](T t) { return t.summary.evaluate_s > 0 ? V(t.summary.evaluate_s) : V(); }},
@@ -153,12 +153,13 @@ std::vector<TrainingFigure> training_figures() {
        [](T t) { return seconds_if(t.record.restarts.count, t.record.restarts.lost); }},
       {column("down_s", "down [s]", kNumber),
        [](T t) { return seconds_if(t.record.restarts.count, t.record.restarts.down); }},
-      {column("refused", "strangers refused", kCount), [](T t) { return known(t.record.refused); }},
+      {column("refused", "connections refused", kCount),
+       [](T t) { return known(t.record.refused); }},
       {column("startup_s", "start-up [s]", kNumber),
        [](T t) { return seconds_if(t.record.startup.ns, t.record.startup); }},
       {column("bytes_sent", "bytes sent", kCount),
        [](T t) { return known(t.summary.bytes_sent.value); }},
-      {column("price_per_hour", "price an hour", kNumber),
+      {column("price_per_hour", "price per hour", kNumber),
        [](T t) { return t.summary.cost ? V(t.summary.price.per_hour) : V(); }}};
   add_phases(all);
   all.push_back({column("weights", "weights", kComment), weights_cell});
@@ -169,7 +170,7 @@ std::vector<TrainingFigure> training_figures() {
 
 ResultTable trainings_table(const std::vector<Trained>& trainings) {
   const std::vector<TrainingFigure> figures = training_figures();
-  ResultTable table{"trainings", "What came out", {{"record", "record", ColumnKind::words}}, {}};
+  ResultTable table{"trainings", "Trainings", {{"record", "record", ColumnKind::words}}, {}};
   for (const TrainingFigure& each : figures) table.columns.push_back(each.column);
   for (const Trained& training : trainings) {
     ResultRow& row = table.rows.emplace_back();
@@ -182,7 +183,7 @@ ResultTable trainings_table(const std::vector<Trained>& trainings) {
 /// A row for each figure of each record.
 ResultTable figures_of_each(const ResultTable& trainings) {
   const bool several = trainings.rows.size() > 1;
-  ResultTable table{"figures", "What came out", {}, {}, several};
+  ResultTable table{"figures", "Figures", {}, {}, several};
   if (several) table.columns.push_back(trainings.columns.front());
   table.columns.push_back({"figure", "figure", ColumnKind::words});
   table.columns.push_back({"value", "value", ColumnKind::words});
@@ -211,7 +212,7 @@ ResultTable nodes_table(const std::vector<Trained>& trainings) {
        {"memory", "memory [MB]"},
        {"sent", "sent [MB]"},
        {"received", "got [MB]"},
-       {"fate", "what became of it", ColumnKind::words}},
+       {"fate", "away or lost", ColumnKind::words}},
       {},
       true};
   const auto megabytes = [](Bytes bytes) {

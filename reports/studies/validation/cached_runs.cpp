@@ -53,10 +53,10 @@ KeptRun look_for_run(const std::filesystem::path& place, const Case& scenario_ca
     return {false, error.what(), {}};
   }
   if (!is_run_of(record, scenario_case)) {
-    throw InputError(
-        fmt::format("{}: here is a record of another scenario, or of a simulation; name another "
-                    "folder with --out, or set that validation aside with --force",
-                    place.string()));
+    throw InputError(fmt::format(
+        "{}: holds a record of another scenario or of a simulation; name another folder with "
+        "--out, or move that validation aside with --force",
+        place.string()));
   }
   if (record.outcome != Outcome::done) {
     return {false, fmt::format("{}: {}", place.string(), name_of(record.outcome)), {}};

@@ -55,8 +55,8 @@ std::optional<double> in_percent(std::optional<double> share) {
 void add_step_time(const Validation& validation, std::vector<Goal>& goals) {
   Tally middle("step time, median of each strategy", "%", kGoalStepTimeMedian * 100);
   Tally tail("step time, 95th percentile of each", "%", kGoalStepTimeP95 * 100);
-  Tally own_middle("the same, by the runs' own compute times", "%", kGoalProtocolMedian * 100);
-  Tally own_tail("its 95th percentile of each", "%", kGoalProtocolP95 * 100);
+  Tally own_middle("median with the runs' own compute times", "%", kGoalProtocolMedian * 100);
+  Tally own_tail("95th percentile with the runs' own compute times", "%", kGoalProtocolP95 * 100);
   for (const StrategyVerdict& strategy : strategy_verdicts(validation)) {
     if (strategy.protocol) {
       own_middle.add(strategy.protocol->median * 100, strategy.strategy);
@@ -70,7 +70,7 @@ void add_step_time(const Validation& validation, std::vector<Goal>& goals) {
   tail.end(goals);
   own_middle.end(goals);
   own_tail.end(goals);
-  Tally noisy("noisy cases, between the runs' quartiles", "", 0);
+  Tally noisy("noisy cases, inside the runs' quartiles", "", 0);
   for (const CaseValidation& c : validation.cases) {
     const auto verdict = verdict_of(c);
     if (verdict && verdict->noisy) noisy.holds(verdict->held, title_of(c.scenario_case));
@@ -160,7 +160,7 @@ void add_order(const Validation& validation, std::vector<Goal>& goals) {
     goals.push_back(std::move(goal));
   };
   add("order of the cases by gradients/s", order.all);
-  add("order of strategies, all else equal", order.weighed);
+  add("order of strategies, otherwise equal", order.weighed);
 }
 
 }  // namespace

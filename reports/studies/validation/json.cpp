@@ -35,7 +35,7 @@ std::string source_of(const Validation& validation) {
 /// The basis of measurements and forecasts, other programs that used the machine, cases in which
 /// one worker made most of the gradients.
 std::string stands_on(const Validation& validation) {
-  std::string text = fmt::format("Stands on: {}.", source_of(validation));
+  std::string text = fmt::format("Basis: {}.", source_of(validation));
   const auto used = [](const CaseValidation& each) { return each.run.others_used; };
   const auto most = std::ranges::max_element(validation.cases, {}, used);
   if (const std::string others = others_sentence(most->run); !others.empty()) text += " " + others;

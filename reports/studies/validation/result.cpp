@@ -21,8 +21,8 @@ ResultTable full_table(std::string name, std::string title, std::vector<ResultCo
 ResultTable cases_table(const JsonObject& validation) {
   ResultTable table{
       "steps",
-      "Step time; by moment: at the speed of a gradient alone around the run; the range "
-      "holds nine of ten measurements",
+      "Step time. by moment: error with the machine speed measured around the run. from, to: range "
+      "in which nine of ten measurements are expected",
       {{"case", "case", Kind::words},
        {"step_time.measured", "step [ms]"},
        {"step_time.predicted", "forecast"},
@@ -42,8 +42,8 @@ ResultTable cases_table(const JsonObject& validation) {
 
 ResultTable strategies_table(const JsonObject& validation) {
   ResultTable table{"strategies",
-                    "Error of the step time by strategy: of cases that are not noisy; with the "
-                    "runs' own compute times (protocol); what those change (compute)",
+                    "Error of the step time by strategy, without noisy cases. protocol: error with "
+                    "the runs' own compute times. compute: the rest",
                     {{"strategy", "strategy", Kind::words},
                      {"cases", "cases", Kind::count},
                      {"noisy", "noisy", Kind::count},
@@ -69,8 +69,8 @@ ResultTable strategies_table(const JsonObject& validation) {
 
 ResultTable errors_table(const JsonObject& validation) {
   ResultTable table = full_table("errors",
-                                 "Where errors come from: noisy, the runs themselves spread by "
-                                 "more than 5 %; the phase of a step that differs most [ms]",
+                                 "Where errors come from: the phase of a step that differs most "
+                                 "[ms]. noisy: repeated runs vary by more than 5 %",
                                  {{"case", "case", Kind::words},
                                   {"step_time.spread", "spread", Kind::share},
                                   {"step_time.protocol_error", "protocol", Kind::change},
@@ -85,11 +85,11 @@ ResultTable errors_table(const JsonObject& validation) {
 }
 
 ResultTable bits_table(const JsonObject& validation) {
-  ResultTable table = full_table("bits", "What both modes computed",
+  ResultTable table = full_table("bits", "Results of run and simulation",
                                  {{"case", "case", Kind::words},
                                   {"weights_equal", "weights equal", Kind::words},
                                   {"replay_equal", "replay equal", Kind::words},
-                                  {"staleness_ks", "staleness apart"},
+                                  {"staleness_ks", "staleness distance"},
                                   {"runs_that_reached_target", "runs at target", Kind::count},
                                   {"simulation_reached_target", "forecast at target", Kind::words},
                                   {"replay_failure", "why", Kind::comment}});

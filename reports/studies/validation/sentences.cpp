@@ -82,11 +82,11 @@ std::string weights(const Validation& validation, std::optional<bool> CaseValida
 std::string order_clause(const Validation& validation) {
   const PairOrder order = order_of(validation).all;
   if (const auto kept = order.kept()) {
-    return *kept ? "; the order of the cases by gradients/s is kept"
-                 : "; the ORDER of the cases by gradients/s is NOT KEPT";
+    return *kept ? "; the cases are in the right order by gradients/s"
+                 : "; the cases are NOT IN THE RIGHT ORDER by gradients/s";
   }
   if (order.tied == 0) return {};
-  return "; by gradients/s the cases do not differ within the forecast's error";
+  return "; the cases differ by less than the forecast's error in gradients/s";
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ class Keeper {
                    std::vector<bool>(static_cast<std::size_t>(options_.repetitions)));
     for (std::size_t i = 0; i < cases_.size(); ++i) look_at(i);
     if (found_ > 0) {
-      options_.note(fmt::format("{} of {} runs are in {}; they are not run again", found_,
+      options_.note(fmt::format("{} of {} runs are in {} already and are used", found_,
                                 std::ssize(cases_) * options_.repetitions,
                                 options_.folder.string()));
     }
@@ -88,7 +88,7 @@ class Keeper {
   void put_aside() const {
     const fs::path aside =
         set_aside(options_.folder, {"run", "simulate", "broken", "cases.csv", kTables, kFinished});
-    options_.note(fmt::format("the validation that was there is in {} now", aside.string()));
+    options_.note(fmt::format("the earlier validation was moved to {}", aside.string()));
   }
 
   /// Notes runs of an earlier validation whose cases are not in this one.
@@ -102,7 +102,7 @@ class Keeper {
     }
     if (names.empty()) return;
     std::ranges::sort(names);
-    options_.note(fmt::format("{} also holds {}, which no case of this validation is called",
+    options_.note(fmt::format("{} also holds {}, which is no case of this validation",
                               (options_.folder / "run").string(), fmt::join(names, ", ")));
   }
 

@@ -107,7 +107,7 @@ std::string sentence(const PhaseGap& gap) {
 
 std::string_view name_of(const Verdict& verdict) {
   if (verdict.noisy) {
-    return verdict.held ? "noisy, between quartiles" : "noisy, outside quartiles";
+    return verdict.held ? "noisy, inside quartiles" : "noisy, outside quartiles";
   }
   return verdict.held ? "held" : "off";
 }

@@ -70,13 +70,13 @@ ResultTable changes_table(const JsonObject& whatif) {
                     {{"name", "change", ColumnKind::words},
                      {"time_s", "time", ColumnKind::time},
                      {"saved", "saved", ColumnKind::change},
-                     {"elasticity", "% by 1 %"},
-                     {"free_time_s", "if free", ColumnKind::time},
+                     {"elasticity", "saved if\n1 % faster"},
+                     {"free_time_s", "time if\ninstant", ColumnKind::time},
                      {"cost", currency.empty() ? "cost" : fmt::format("cost [{}]", currency)},
-                     {"staleness_mean", "stale"},
+                     {"staleness_mean", "staleness"},
                      {"what", "what it does", ColumnKind::comment},
                      {"statistical_efficiency", "statistical efficiency", ColumnKind::note},
-                     {"uneven_share", "not at an equal share", ColumnKind::note},
+                     {"uneven_share", "workers make unequal shares", ColumnKind::note},
                      {"why_not", "not tried", ColumnKind::note}},
                     {}};
   constexpr std::size_t kTime = 1;
@@ -135,16 +135,16 @@ void add_notes(const JsonObject& whatif, Result& result) {
   constexpr double kLeast = 0.005;
   if (const double queued = whatif.known_number("queued_share").value_or(0); queued >= kLeast) {
     result.notes.push_back(
-        fmt::format("{} of the critical path waits in line for a core that has other work.",
-                    whole_percent(queued)));
+        fmt::format("{} of the critical path is waiting for a busy core.", whole_percent(queued)));
   }
   result.notes.emplace_back(
-      "Times are for as many examples, from which another batch, strategy, number of workers "
-      "learns something else; with a target (training.until) they are those until it is reached, "
-      "interpolated between evaluations, which are left out. `% by 1 %`: what a resource saves "
-      "that "
-      "is 1 % faster. `stale`: mean staleness of gradients, in updates. `reordered`: work takes "
-      "another order, in which what others wait for comes later; no advice follows from that.");
+      "Each time is for the same number of examples; another batch size, strategy or number of "
+      "workers learns differently from them. With a target (training.until) it is the time to the "
+      "target, interpolated between evaluations and without the evaluations' own time. `saved if 1 "
+      "% faster`: per cent of the time that a resource saves if it is 1 % faster. `time if "
+      "instant`: the time if the resource took none. `staleness`: mean staleness of gradients, in "
+      "updates. `reordered`: the change runs work in another order, in which work that others wait "
+      "for comes later; draw no advice from it.");
 }
 
 }  // namespace

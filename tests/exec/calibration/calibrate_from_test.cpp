@@ -95,7 +95,7 @@ TEST_CASE("calibrate from: a record's machine forecasts the record's own step ti
   // The quartiles of 400 draws have a standard error of 6 %.
   CHECK(cost.gradient_jitter == Approx(jitter).epsilon(0.25));
   CHECK(cost.evaluate.per_item_s == Approx(2e-6).epsilon(0.01));
-  CHECK(notes_say(made, "One batch size"));
+  CHECK(notes_say(made, "Only one batch size"));
   const MachineFrom by_itself = machine_from({.from = {place}});
   CHECK(by_itself.machine.models == made.machine.models);
   CHECK(by_itself.machine.kernel_set == read_record(place).kernel_set);
@@ -112,7 +112,7 @@ TEST_CASE("calibrate from: two records at two batch sizes forecast a third") {
   CHECK(cost.gradient.overhead_s == Approx(140e-6).epsilon(0.001));
   CHECK(cost.gradient.per_item_s == Approx(3e-6).epsilon(0.001));
   CHECK(cost.gradient_times.empty());
-  CHECK_FALSE(notes_say(made, "One batch size"));
+  CHECK_FALSE(notes_say(made, "Only one batch size"));
   CHECK(step_s(simulate_on(made.machine, alone(32))) ==
         Approx(step_s(simulate_on(machine, alone(32)))).epsilon(0.001));
 }
@@ -146,7 +146,7 @@ TEST_CASE("calibrate from: by the rate that it names checkpoints are forecast as
   const auto note = std::ranges::find_if(
       made.notes, [&](const std::string& each) { return each.find(before) != std::string::npos; });
   REQUIRE(note != made.notes.end());
-  CHECK_THAT(*note, Contains("the mean of 5"));
+  CHECK_THAT(*note, Contains("mean of 5"));
   const std::size_t begin = note->find(before) + before.size();
   checkpoint.write_rate = parse_rate(note->substr(begin, note->find(',', begin) - begin));
   checkpoint.write_latency = 0_ms;
@@ -165,7 +165,7 @@ TEST_CASE("calibrate from: a table of another system times its model") {
   CHECK(made.machine.models.at(kKey).gradient_times ==
         std::vector<BatchTime>{{16, 70_ms}, {32, 100_ms}, {64, 200_ms}});
   CHECK(notes_say(made, "softmax 784x10, batch 64: 200 ms, median of 3"));
-  CHECK(notes_say(made, "Not measured: evaluations; taken as none."));
+  CHECK(notes_say(made, "Not measured: evaluations; none is assumed."));
   CHECK(notes_say(made, "Not measured: the jitter"));
   // Linear interpolation between the existing rows.
   CHECK(step_s(simulate_on(made.machine, alone(48, 5))) == Approx(0.15).epsilon(0.001));
@@ -200,7 +200,7 @@ TEST_CASE("calibrate from: what is not in the source is the machine file's") {
   rest.models[kKey].gradient = {};
   rest.models[kKey].gradient_times = {{8, 100_ms}};
   CHECK(made.machine == rest);
-  CHECK(notes_say(made, "Not measured: evaluations; as the machine file says."));
+  CHECK(notes_say(made, "Not measured: evaluations; the value of the machine file is used."));
   CHECK_FALSE(notes_say(made, "defaults"));
   CHECK(parse_machine(to_yaml(made.machine), "again") == made.machine);
 }
@@ -216,17 +216,17 @@ TEST_CASE("calibrate from: records that say nothing of a model alone are refused
   };
   const auto as_it_is = [](Record&) {};
   CHECK_THAT(wrong(small_case("sync", 2, 5), as_it_is),
-             Contains("wrong: 2 workers; record one alone: training.strategy=single"));
+             Contains("wrong: 2 workers; use a record of one: training.strategy=single"));
   CHECK(wrong(small_case("sync", 1, 5), as_it_is) == "(no error)");
   Case slow = alone(8, 5);
   slow.scenario.stragglers.emplace_back().slowdown = 2;
-  CHECK_THAT(wrong(slow, as_it_is), Contains("its stragglers or faults slow its steps"));
+  CHECK_THAT(wrong(slow, as_it_is), Contains("stragglers or faults slow its steps"));
   Case fixed = star_case("sync", 1, 5, 3_ms);
   fixed.scenario.cluster.hosts.front().nic = {1e9};
-  CHECK_THAT(wrong(fixed, as_it_is), Contains("its gradients take what cluster.hosts says"));
+  CHECK_THAT(wrong(fixed, as_it_is), Contains("its gradients have a fixed time"));
   Case other = alone(8, 5);
   other.scenario.framework.step = 1_ms;
-  CHECK_THAT(wrong(other, as_it_is), Contains("its steps hold what framework: says"));
+  CHECK_THAT(wrong(other, as_it_is), Contains("its steps contain the overhead of framework:"));
   Case accumulating = alone(8, 5);
   accumulating.scenario.training.accumulate = 2;
   CHECK_THAT(wrong(accumulating, as_it_is), Contains("its gradients are of several batches"));
@@ -235,9 +235,9 @@ TEST_CASE("calibrate from: records that say nothing of a model alone are refused
   fed.scenario.dataset.input.parse = 1_ms;
   CHECK_THAT(wrong(fed, as_it_is), Contains("its steps wait for input"));
   CHECK_THAT(wrong(alone(8, 5), [](Record& record) { record.steps.clear(); }),
-             Contains("no step was recorded"));
+             Contains("has no steps"));
   CHECK_THAT(wrong(alone(8, 5), [](Record& record) { keep_summary(record); }),
-             Contains("a summary, which has no steps"));
+             Contains("is a summary without steps"));
 }
 
 TEST_CASE("calibrate from: sources that are missing or of two models are refused") {
@@ -255,12 +255,12 @@ TEST_CASE("calibrate from: sources that are missing or of two models are refused
   CHECK_THAT(error_of([&] { machine_from({.from = {record}, .model = "lenet 784x10"}); }),
              Contains("but --model says lenet 784x10"));
   CHECK_THAT(error_of([&] { machine_from({.from = {table(folder, "8,0.1\n")}}); }),
-             Contains("card.csv: a table does not say of which model it is"));
+             Contains("card.csv: a table does not name its model"));
   CHECK_THAT(error_of([&] { machine_from({.from = {folder.path()}}); }), Contains("no run.json"));
   CHECK_THAT(complaint([&] { machine_from({.from = {folder / "none.csv"}, .model = kKey}); }),
              Contains("none.csv"));
   CHECK_THAT(error_of([&] { calibrate_from({}, {.from = {record}}); }),
-             Contains("name the machine file to write: --out FILE"));
+             Contains("no file to write; name one: --out FILE"));
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ TEST_CASE("calibrate: a machine file says when and how sure and reads back") {
   CHECK(machine.thread_change.ns > 0);
   CHECK(named("disk, part of 16 MB"));
   CHECK(named("softmax 784x10, gradient of 256"));
-  CHECK(std::ranges::count(machine.not_measured, "emulated: not asked for") == 1);
+  CHECK(std::ranges::count(machine.not_measured, "emulated: not requested") == 1);
   CHECK(std::ranges::count(told, "softmax 784x10: one worker alone") == 1);
   CHECK(parse_machine(to_yaml(machine), "written") == machine);
 }

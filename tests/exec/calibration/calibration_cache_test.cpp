@@ -59,11 +59,11 @@ TEST_CASE("calibration cache: one that is kept is used, and said to be noisy whe
   keep(sandbox, machine);
   const Called noisy = sandbox.call("simulate small.yaml --out noisy");
   CHECK(noisy.status == 0);
-  CHECK_THAT(noisy.err, Contains("calibration is noisy: others used 35 % of it") &&
-                            Contains("`foretrain calibrate` measures anew"));
+  CHECK_THAT(noisy.err, Contains("calibration is inaccurate: other programs took 35 % of it") &&
+                            Contains("Run `foretrain calibrate` again"));
   CHECK_THAT(testing::text_of(sandbox.path("noisy/run.json")),
-             Contains("made-up (noisy: others used 35 % of it when it was calibrated)"));
-  CHECK_THAT(noisy.out, Contains("noisy: others used 35 %"));
+             Contains("made-up (noisy: other programs took 35 % of it when it was calibrated)"));
+  CHECK_THAT(noisy.out, Contains("noisy: other programs took 35 %"));
 }
 
 TEST_CASE("calibration cache: a noisy one is let go of where this machine is idle, others stay") {
@@ -81,7 +81,8 @@ TEST_CASE("calibration cache: a noisy one is let go of where this machine is idl
   keep(sandbox, machine);
   forget_noisy(tell);  // tests that run in parallel may use the machine
   CHECK(std::filesystem::exists(calibration_file()) == told.empty());
-  if (!told.empty()) CHECK_THAT(told, Contains("Others used 35 %") && Contains("measured anew"));
+  if (!told.empty())
+    CHECK_THAT(told, Contains("Other programs took 35 %") && Contains("measured again"));
 }
 
 TEST_CASE("calibration cache: the note of a noisy one is kept in the machine file") {

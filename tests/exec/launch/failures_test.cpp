@@ -166,8 +166,8 @@ TEST_CASE("failure: a training that needs more memory than there is does not beg
   exec::RunOptions options;
   options.program = program_path();
   CHECK_THROWS_WITH(exec::run(scenario_case, options),
-                    Catch::Contains("the nodes of this training hold ") &&
-                        Catch::Contains(" GB left; take fewer workers"));
+                    Catch::Contains("the nodes of this training need at least ") &&
+                        Catch::Contains(" GB left; use fewer workers"));
   CHECK(nodes_of(getpid()).empty());
 }
 

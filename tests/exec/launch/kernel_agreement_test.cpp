@@ -73,7 +73,7 @@ TEST_CASE("kernel agreement: what all began with is kept, else who lacks it is n
       keep_kernels(std::vector<NodeKernels>{kHasBoth, kHasAvx2}, "avx512");
   CHECK(agreed.kernels.empty());
   CHECK_THAT(agreed.wrong,
-             Contains("worker1 computes with avx2 kernels, and all began with avx512"));
+             Contains("worker1 computes with avx2 kernels, but all began with avx512"));
 }
 
 // Connects to the launcher as rank 1 until it has sent its kernels; returns the launcher's answer.
@@ -120,7 +120,7 @@ TEST_CASE("kernel agreement: a node with other kernels is told to begin again, j
   CHECK(job.answer().at("kernel_set") == native);
   CHECK(job.answer().at("weights_sha256") == job.ordinary_answer().at("weights_sha256"));
   CHECK_THAT(job.errors(0), Contains("all nodes compute with " + native +
-                                     " kernels, which each has: worker1 began with others"));
+                                     " kernels, which every host has; worker1 began with others"));
 }
 
 TEST_CASE("kernel agreement: a node that has other kernels alone ends the run, both are named") {
@@ -132,7 +132,7 @@ TEST_CASE("kernel agreement: a node that has other kernels alone ends the run, b
   CHECK(job.end_of(2) == 1);
   const std::string failure = job.answer().at("failure");
   CHECK_THAT(failure,
-             Contains("nodes compute with different kernels, whose sums differ: worker0") &&
+             Contains("nodes compute with different kernels, whose results differ: worker0") &&
                  Contains(" with " + std::string(kernel_set()) + ", ") &&
                  Contains("worker1 (rank 1) with made-up; install the package"));
 }
@@ -178,7 +178,7 @@ TEST_CASE("kernel agreement: who comes for a lost one, and lacks its kernels, en
   CHECK(job.end_of(2) == 1);
   const std::string failure = job.answer().at("failure");
   CHECK_THAT(failure,
-             Contains("worker1 (rank 1) computes with made-up kernels, and all began with " +
+             Contains("worker1 (rank 1) computes with made-up kernels, but all began with " +
                       std::string(kernel_set())));
 }
 

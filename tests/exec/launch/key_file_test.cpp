@@ -75,7 +75,7 @@ TEST_CASE("job key: on loopback the first of a user's tasks draws one and the ot
   REQUIRE(stat((folder / "loopback.key").c_str(), &status) == 0);
   CHECK((status.st_mode & 0777U) == 0600);
   chmod((folder / "loopback.key").c_str(), 0644);
-  CHECK(says(complaint([&] { read_user_key(folder); }), "is not this user's alone"));
+  CHECK(says(complaint([&] { read_user_key(folder); }), "other users can change it"));
   fs::remove_all(folder);
 }
 

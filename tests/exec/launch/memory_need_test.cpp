@@ -32,7 +32,7 @@ std::string told_of_memory(const std::string& dataset) {
 TEST_CASE("memory need: a data set that no machine holds is told at its key, with its size") {
   const std::string told = told_of_memory("{take: 2000000000}");
   CHECK_THAT(told, Contains("x.yaml:2:") && Contains("dataset.take: the nodes of this training"));
-  CHECK_THAT(told, Contains("of that 3144.0 GB are examples, each worker has a copy of them"));
+  CHECK_THAT(told, Contains("3144.0 GB of that are examples, of which each worker has a copy"));
   CHECK_THAT(told_of_memory("{take: 300, test_take: 2000000000}"),
              Contains("x.yaml:2:") && Contains("dataset.test_take: the nodes of this training"));
   CHECK(told_of_memory("{take: 300, test_take: 100}") == "fits");
@@ -48,7 +48,7 @@ TEST_CASE("memory need: where the examples are little of it, all that takes less
   DataMemory data = prepared.data_memory;
   data.drawing = {4'000'000'000'000};
   CHECK_THROWS_WITH(check_memory(each, *prepared.training, data),
-                    Contains("GB left; take fewer workers or examples, a smaller model or batch"));
+                    Contains("GB left; use fewer workers or examples, a smaller model or batch"));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ TEST_CASE("run: a profile is refused before anything is opened") {
     message = error.what();
   }
   CHECK(message ==
-        "x.yaml:2:18: model.profile: a profile has times, no layers to train; simulate it");
+        "x.yaml:2:18: model.profile: a profile has only times, no layers to train; simulate it");
 }
 
 TEST_CASE("run: what only a simulation knows is refused at its key") {

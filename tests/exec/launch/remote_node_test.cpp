@@ -52,7 +52,7 @@ TEST_CASE("remote node: it reads its secret, is called with its words, its last 
 
 TEST_CASE("remote node: a host that ssh does not reach is told from one without the program") {
   const std::string unknown = end_of_script("echo 'ssh: no such host b'; exit 255");
-  CHECK_THAT(unknown, StartsWith("was not started (ssh: no such host b); see that this works"));
+  CHECK_THAT(unknown, StartsWith("was not started (ssh: no such host b); check that this works"));
   CHECK_THAT(unknown, Catch::EndsWith(" b true"));
   CHECK_THAT(end_of_words({"/no/such/foretrain", "node"}),
              StartsWith("was not started (") &&

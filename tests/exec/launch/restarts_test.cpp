@@ -51,7 +51,7 @@ TEST_CASE("tasks: a torn part that rank 0 sees is passed over for the checkpoint
   CAPTURE(job.errors(0));
   REQUIRE(statuses == kAllDone);
   CHECK(job.errors(0).find("worker1.ckpt: has 20 bytes") != std::string::npos);
-  CHECK(job.errors(0).find("goes on from step " + std::to_string(cuts[1])) != std::string::npos);
+  CHECK(job.errors(0).find("continues from step " + std::to_string(cuts[1])) != std::string::npos);
   CHECK(job.answer().at("weights_sha256") == weights);
 }
 
@@ -69,9 +69,9 @@ TEST_CASE("tasks: where ranks cannot read their parts all go back to the newest 
   const std::string errors = job.errors(0);
   CAPTURE(errors, job.errors(1), job.errors(2));
   REQUIRE(statuses == kAllDone);
-  const auto newest = errors.find("goes on from step " + std::to_string(cuts[0]));
+  const auto newest = errors.find("continues from step " + std::to_string(cuts[0]));
   const auto passed = errors.find("passed over: worker1 (rank 1): ", newest);
-  const auto oldest = errors.find("goes on from step " + std::to_string(cuts[2]), passed);
+  const auto oldest = errors.find("continues from step " + std::to_string(cuts[2]), passed);
   CHECK(newest != std::string::npos);
   CHECK(passed != std::string::npos);
   CHECK(oldest != std::string::npos);
@@ -88,7 +88,7 @@ TEST_CASE("tasks: where a rank has its part of no checkpoint all end, and all of
   const std::string failure = job.answer().at("failure");
   CHECK(failure.find("worker1 (rank 1): ") == 0);
   CHECK(failure.find("worker1.ckpt") != std::string::npos);
-  CHECK(failure.find("; there is no older checkpoint that is whole") != std::string::npos);
+  CHECK(failure.find("; there is no older complete checkpoint") != std::string::npos);
   CHECK(kept_cuts(job) == cuts);
 }
 

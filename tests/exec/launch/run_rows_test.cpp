@@ -104,7 +104,7 @@ TEST_CASE("run rows: a disk that is full ends the run, says so, keeps what was w
   }
   CHECK(record.outcome == Outcome::failed);
   CHECK_THAT(record.failure, Catch::Contains(": cannot write: ") &&
-                                 Catch::EndsWith("what was written until then is kept"));
+                                 Catch::EndsWith("rows written so far are kept"));
   CHECK(record.updates > 0);
   const Record read = read_record(folder.path());
   CHECK(read.outcome == Outcome::interrupted);

@@ -53,9 +53,10 @@ TEST_CASE("shared memory: nodes of one host have a ring each way, and end with t
 TEST_CASE("shared memory: a forecast is of TCP, and says so") {
   Case scenario_case = small_case("sync", 2, 10);
   scenario_case.scenario.transport.shared_memory = true;
-  CHECK_THROWS_WITH(simulate(scenario_case),
-                    Catch::Contains("transport.shared_memory: on, but forecasts are of TCP; write "
-                                    "off, or only run it"));
+  CHECK_THROWS_WITH(
+      simulate(scenario_case),
+      Catch::Contains("transport.shared_memory: on, but forecasts assume TCP; write off, or only "
+                      "run it"));
 }
 
 }  // namespace

@@ -176,9 +176,8 @@ TEST_CASE("tasks: a second process of a rank is told that the first is there, wh
   CHECK(job.end_of(3) == 1);
   const std::string told = job.errors(3);
   CAPTURE(told);
-  CHECK(told.find("error: rank 1: worker1 (rank 1) is there already: it came from 127.0.0.1:") ==
-        0);
-  CHECK(told.find("; start one process a node\n") != std::string::npos);
+  CHECK(told.find("error: rank 1: worker1 (rank 1) has joined already, from 127.0.0.1:") == 0);
+  CHECK(told.find("; start one process per node\n") != std::string::npos);
   CHECK(told.find("lost the launcher") == std::string::npos);
   job.kill_rank(0, SIGINT);
   for (const int rank : {0, 1, 2}) CHECK(job.end_of(rank) == 130);

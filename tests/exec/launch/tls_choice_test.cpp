@@ -55,7 +55,7 @@ TEST_CASE("tls choice: what cannot be is told") {
   CHECK_THAT(tls_complaint([&] {
                make_tls({false, {"node.pem", "", ""}}, key);
              }),
-             Catch::Contains("nothing is encrypted without --tls"));
+             Catch::Contains("are not used without --tls"));
   CHECK_THAT(tls_complaint([&] {
                make_tls({true, {"node.pem", "", ""}}, key);
              }),

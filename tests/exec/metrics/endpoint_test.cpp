@@ -75,10 +75,10 @@ TEST_CASE("metrics endpoint: a port alone is on loopback, an address is where it
   CHECK(read_metrics_place("0.0.0.0:80") == tcp::endpoint(tcp::v4(), 80));
   CHECK(read_metrics_place("[::]:80") == tcp::endpoint(tcp::v6(), 80));
   CHECK(complaint("here:80") ==
-        "--metrics here:80: 'here' is no address, as 127.0.0.1 or 0.0.0.0 is");
+        "--metrics here:80: 'here' is no address; write one, such as 127.0.0.1 or 0.0.0.0");
   for (const char* wrong : {"", ":", ":http", "127.0.0.1", ":65536", ":-1", ":80 "}) {
     CAPTURE(wrong);
-    CHECK(complaint(wrong).find("write :PORT for this machine alone") != std::string::npos);
+    CHECK(complaint(wrong).find("write :PORT for this machine only") != std::string::npos);
   }
 }
 

@@ -100,10 +100,10 @@ std::string complaint_about(const std::string& bytes, bool close) {
 }
 
 TEST_CASE("connection: a peer that sends garbage, or announces 2^60 bytes, is cut off") {
-  CHECK(complaint_about(std::string(64, 'x'), false) == "it does not speak this protocol");
+  CHECK(complaint_about(std::string(64, 'x'), false) == "it does not use this protocol");
   const HeaderBytes bytes = encode(frame_of(std::size_t{1} << 60, 0));
   const std::string raw(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  CHECK(complaint_about(raw, false) == "it announced a longer message than there can be");
+  CHECK(complaint_about(raw, false) == "it announced a message longer than allowed");
 }
 
 TEST_CASE("connection: a peer that leaves is told from one that leaves within a message") {

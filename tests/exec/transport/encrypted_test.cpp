@@ -211,7 +211,7 @@ TEST_CASE(
   recorder.change();
   pair.connected->send(frame_of(1'000, 2), noise(1'000, 3));
   pair.until([&] { return !why.empty(); });
-  CHECK(why == "what it sent was changed on its way (TLS)");
+  CHECK(why == "its data was changed on the way (TLS)");
 }
 
 TEST_CASE("encrypted: who speaks neither TLS nor this protocol is refused") {

@@ -71,7 +71,7 @@ TEST_CASE("frame: the greeting of an end that encrypts is told from garbage") {
   CHECK(decoded.header.kind == kTlsGreeting);
   CHECK(decoded.header.payload_bytes == 5 + 256 + 4 - sizeof greeting);
   greeting[3] = std::byte{60};  // above the limit
-  CHECK(decode(greeting, kMost).error == std::string("it does not speak this protocol"));
+  CHECK(decode(greeting, kMost).error == std::string("it does not use this protocol"));
 }
 
 TEST_CASE("frame: every flipped bit of a header is noticed") {
@@ -88,7 +88,7 @@ TEST_CASE("frame: garbage, another version and a length beyond reason are told a
   HeaderBytes garbage;
   Stream stream(1, "garbage");
   for (std::byte& byte : garbage) byte = static_cast<std::byte>(stream.below(256));
-  CHECK(decode(garbage, kMost).error == std::string("it does not speak this protocol"));
+  CHECK(decode(garbage, kMost).error == std::string("it does not use this protocol"));
 
   HeaderBytes newer = encode(some_header());
   newer[4] = std::byte{kWireVersion + 1};
@@ -98,12 +98,12 @@ TEST_CASE("frame: garbage, another version and a length beyond reason are told a
   FrameHeader huge = some_header();
   huge.payload_bytes = std::uint64_t{1} << 60;
   CHECK(decode(encode(huge), kMost).error ==
-        std::string("it announced a longer message than there can be"));
+        std::string("it announced a message longer than allowed"));
 
   FrameHeader odd = some_header();
   odd.payload_bytes = 4'001;
   CHECK(decode(encode(odd), kMost).error ==
-        std::string("it announced a payload that is no whole number of floats"));
+        std::string("it announced a payload that is not made of floats"));
   // With 16-bit floats, payloads of gradients, sums and results can have half the bytes.
   odd.payload_bytes = 4'002;
   for (const auto kind : {MessageKind::push, MessageKind::partial, MessageKind::parameters}) {
@@ -112,7 +112,7 @@ TEST_CASE("frame: garbage, another version and a length beyond reason are told a
   }
   odd.kind = static_cast<std::uint16_t>(MessageKind::final_parameters);
   CHECK(decode(encode(odd), kMost).error ==
-        std::string("it announced a payload that is no whole number of floats"));
+        std::string("it announced a payload that is not made of floats"));
 }
 
 // A stream in portions of any size is cut into the original frames ------------------------------
@@ -188,7 +188,7 @@ TEST_CASE("frame reader: a longer payload than there can be is refused until it 
   const auto whatever = [](const FrameHeader&, const Payload&) { return true; };
   FrameReader reader({100});
   CHECK(pour(reader, stream, 1'000, whatever) ==
-        std::string("it announced a longer message than there can be"));
+        std::string("it announced a message longer than allowed"));
   FrameReader generous({100});
   generous.allow({101});
   CHECK(pour(generous, stream, 1'000, whatever) == nullptr);

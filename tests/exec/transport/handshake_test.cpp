@@ -145,7 +145,7 @@ TEST_CASE("handshake: a stranger's long message is refused before room is made f
   stranger.send(HandshakeKind::hello, std::vector<std::byte>(1'000));
   stranger.until([&] { return stranger.accepting.over(); });
   CHECK(stranger.accepting.refusal() == Refusal::left);
-  CHECK(stranger.accepting.why() == "it announced a longer message than there can be");
+  CHECK(stranger.accepting.why() == "it announced a message longer than allowed");
 }
 
 TEST_CASE("handshake: one that leaves is told from one that says nothing, or a name alone") {

@@ -150,7 +150,8 @@ TEST_CASE("drawn clicks: what cannot be drawn is refused by summary and opening 
   CHECK_THAT(complaints(), Contains("clicks: training count -1"));
   source.train_count = 5;
   source.test_count = 2'000'000'000;
-  CHECK_THAT(complaints(), Contains("test count 2000000000, where 0 to 1000000000"));
+  CHECK_THAT(complaints(),
+             Contains("test count 2000000000 is out of range; write 0 to 1000000000"));
 }
 
 TEST_CASE("drawn clicks: the summary says what the examples take in memory") {

@@ -132,9 +132,11 @@ TEST_CASE("drawn images: the nearest neighbour names most of them but not all", 
 }
 
 TEST_CASE("drawn images: what cannot be drawn is refused", "[images]") {
-  CHECK_THAT(complaint([] { draw_images({.side = 7}); }), Contains("side 7, where 8 to 512"));
+  CHECK_THAT(complaint([] { draw_images({.side = 7}); }),
+             Contains("side 7 is out of range; write 8 to 512"));
   CHECK_THAT(complaint([] { draw_images({.side = 513}); }), Contains("side 513"));
   CHECK_THAT(complaint([] { draw_images({.channels = 2}); }), Contains("2 channels"));
-  CHECK_THAT(complaint([] { draw_images({.classes = 1}); }), Contains("classes 1, where 2 to"));
+  CHECK_THAT(complaint([] { draw_images({.classes = 1}); }),
+             Contains("classes 1 is out of range; write 2 to"));
   CHECK_THAT(complaint([] { draw_images({.train_count = -1}); }), Contains("training count -1"));
 }

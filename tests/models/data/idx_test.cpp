@@ -249,31 +249,31 @@ TEST_CASE("idx: a file that goes on after its data is refused", "[idx]") {
   const TempFolder folder;
   write_raw(folder / "images", kTwoImages + "abc");
   CHECK_THAT(complaint_about_images(folder, folder / "images"),
-             Contains("/images: has 27 bytes where its header promises 24"));
+             Contains("/images: has 27 bytes, but its header announces 24"));
   write_packed(folder / "images", kTwoImages + "abc");
   CHECK_THAT(complaint_about_images(folder, folder / "images"),
-             Contains("/images: goes on after the 24 bytes that its header promises"));
+             Contains("/images: has more than the 24 bytes that its header announces"));
 }
 
 TEST_CASE("idx: a file without examples is refused", "[idx]") {
   const TempFolder folder;
   write_raw(folder / "images", numbers({0x803, 0, 28, 28}));
   CHECK_THAT(complaint_about_images(folder, folder / "images", 0),
-             Contains("/images: holds 0 examples"));
+             Contains("/images: has no examples"));
 }
 
 TEST_CASE("idx: absurd sizes are refused before memory is asked for", "[idx]") {
   const TempFolder folder;
   write_raw(folder / "images", numbers({0x803, 2, 0, 28}));
   CHECK_THAT(complaint_about_images(folder, folder / "images"),
-             Contains("promises images of 0 x 28 pixels"));
+             Contains("announces images of 0 x 28 pixels"));
   write_raw(folder / "images", numbers({0x803, 0xffffffff, 0xffffffff, 0xffffffff}));
   CHECK_THAT(complaint_about_images(folder, folder / "images"),
-             Contains("promises images of 4,294,967,295 x 4,294,967,295 pixels") &&
+             Contains("announces images of 4,294,967,295 x 4,294,967,295 pixels") &&
                  Contains("1 to 4,096"));
   write_raw(folder / "images", numbers({0x803, 0xffffffff, 4096, 4096}));
   CHECK_THAT(complaint_about_images(folder, folder / "images"),
-             Contains("promises 72,057,594,021,150,736 bytes (4,294,967,295 examples)") &&
+             Contains("announces 72,057,594,021,150,736 bytes (4,294,967,295 examples)") &&
                  Contains("more than the 4,000,000,000 allowed"));
   write_packed(folder / "images", numbers({0x803, 200'000, 100, 100}));
   CHECK_THAT(complaint_about_images(folder, folder / "images"),
@@ -326,7 +326,7 @@ TEST_CASE("idx: a pixel of more than four channels is refused", "[idx]") {
   const TempFolder folder;
   write_raw(folder / "images", numbers({0x804, 2, 1, 1, 5}) + Raw(10, '\1'));
   CHECK_THAT(complaint_about_images(folder, folder / "images"),
-             Contains("promises 5 channels, where a pixel has 1 to 4"));
+             Contains("announces 5 channels, but a pixel has 1 to 4"));
   write_raw(folder / "images", numbers({0x804, 2, 1, 1}));
   CHECK_THAT(complaint_about_images(folder, folder / "images"),
              Contains("ends after 16 of the 20 bytes of its header"));

@@ -120,7 +120,7 @@ TEST_CASE("libsvm: what is wrong is named with file and line", "[libsvm]") {
       {"0.5 1:1\n", "a.train:1: label `0.5` is no whole number"},
       {"0 1:1\n-2 1:1\n", "a.train:2: label -2 where labels are -1, +1 or 0 to"},
       {"70000 1:1\n", "a.train:1: label 70000 where labels are -1, +1 or 0 to 65535"},
-      {"-1 1:1\n1 1:1\n0 1:1\n", "a.train:3: label 0 where others are -1"},
+      {"-1 1:1\n1 1:1\n0 1:1\n", "a.train:3: label 0, but others are -1"},
       {"1 4294967296:1\n", "a.train:1: index 4,294,967,296 is too large"},
       {"", "a.train: holds no example"},
       {"# only a comment\n", "a.train: holds no example"},

@@ -60,14 +60,13 @@ bool contains(const std::vector<std::string>& all, const std::string& part) {
 
 TEST_CASE("caveats: a worker that made more than 1.5 times its even share is named, with why") {
   CHECK(uneven_share(record_of({82, 9, 9})) ==
-        "worker0 made 82 % of the gradients, where an even share is 33 %: it shares a host with "
-        "server0");
-  CHECK(
-      uneven_share(record_of({9, 82, 9})) ==
-      "worker1 made 82 % of the gradients, where an even share is 33 %: its steps took less time");
+        "worker0 "
+        "made 82 % of the gradients (an even share is 33 %): it shares a host with server0");
+  CHECK(uneven_share(record_of({9, 82, 9})) ==
+        "worker1 made 82 % of the gradients (an even share is 33 %): its steps took less time");
   CHECK(uneven_share(record_of({40, 40, 4, 8, 8})) ==
-        "worker0 and worker1 made 80 % of the gradients, where an even share is 40 %: their steps "
-        "took less time");
+        "worker0 and worker1 made 80 % of the gradients (an even share is 40 %): their steps took "
+        "less time");
   CHECK(uneven_share(record_of({49, 26, 25})).empty());
   CHECK(uneven_share(record_of({10})).empty());
   CHECK(uneven_share(record_of({0, 0})).empty());
@@ -92,10 +91,11 @@ TEST_CASE("caveats: strategies that are compared at unequal shares say so") {
 }
 
 TEST_CASE("caveats: a training that diverged does not end as if well") {
-  CHECK(contains(caveats(ended_with(505)), "it diverged: its loss is 505 nats in the end, 2.3"));
+  CHECK(contains(caveats(ended_with(505)),
+                 "it diverged: its final loss is 505 nats, that of its first step 2.3"));
   for (const double loss :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-    CHECK(contains(caveats(ended_with(loss)), "it diverged: its loss is no number"));
+    CHECK(contains(caveats(ended_with(loss)), "it diverged: its final loss is not a number"));
   }
   CHECK(caveats(ended_with(0.2)).empty());
   CHECK(caveats(ended_with(2.9)).empty());  // it has not learned anything
@@ -116,8 +116,8 @@ TEST_CASE("caveats: what is due after the end never happened") {
   const auto told = caveats(record);
   REQUIRE(told.size() == 1);
   CHECK(told.front() ==
-        "faults[1] (worker0) is due at 3,610 s, and the training ended after 10 s: it never "
-        "happened");
+        "faults[1] (worker0) is planned for 3,610 s, but the training ended after 10 s, so it did "
+        "not happen");
   record.outcome = Outcome::failed;
   CHECK(caveats(record).empty());
 }
@@ -128,7 +128,7 @@ TEST_CASE("caveats: workers that take turns on cores are counted, those on devic
     record.nodes[i].host = "localhost";
     record.nodes[i].core = i % 2;
   }
-  CHECK(contains(caveats(record), "3 workers take turns on 2 cores of localhost"));
+  CHECK(contains(caveats(record), "3 workers share 2 cores of localhost"));
   HostSpec& host = record.scenario_case.scenario.cluster.hosts.emplace_back();
   host.name = "localhost";
   host.devices = 4;

@@ -300,7 +300,7 @@ TEST_CASE("record: a damaged run.json is reported with the key") {
   SECTION("another JSON file") {
     write_text(file, "[1, 2]");
     CHECK(complaint(folder.path()) ==
-          "/run.json: has no `foretrain_record`; this is not a run record");
+          "/run.json: has no `foretrain_record`, so it is no record of a training");
   }
   SECTION("another version") {
     replace(file, "\"foretrain_record\": 1", "\"foretrain_record\": 2");

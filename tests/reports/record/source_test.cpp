@@ -25,14 +25,14 @@ const ComputeBasis kGiven{BasisFrom::given, "20 ms", "", 0, 0, false, {"n"}};
 
 TEST_CASE("source: a machine is calibrated where somebody measured it, else nothing says so") {
   CHECK(source_of(simulated_by({kMeasured})) == "simulated on this machine, calibrated 2026-11-25");
-  CHECK(source_of(simulated_by({kGiven})) == "simulated by compute: 20 ms");
+  CHECK(source_of(simulated_by({kGiven})) == "simulated with compute: 20 ms");
   const ComputeBasis card{BasisFrom::described, "card", "", 0, 0, false, {"card"}};
   CHECK(source_of(simulated_by({card})) == "simulated on card, uncalibrated: a data sheet");
   const ComputeBasis file{BasisFrom::written, "made-up", "", 0, 0, false, {}};
   CHECK(source_of(simulated_by({file})) ==
-        "simulated on made-up, a machine file that nobody measured");
+        "simulated on made-up, a machine file without a measurement");
   CHECK(source_of(simulated_by({{BasisFrom::profile, "", "", 0, 0, false, {"n"}}})) ==
-        "simulated by the times of a profile");
+        "simulated with the layer times of a profile");
   CHECK(source_of(simulated_by({})) == "simulated");
   for (const ComputeBasis& each : {kGiven, file}) {
     const Record record = simulated_by({each});
@@ -45,11 +45,13 @@ TEST_CASE("source: what devices were measured to train is told with the figures"
   const Record record = simulated_by(
       {{BasisFrom::profile, "net, 384.2 examples/s at a batch of 128", "", 0, 0, false, {"n"}}});
   CHECK(source_of(record).starts_with(
-      "simulated by what a device was measured to train, net, 384.2 examples/s at a batch of 128"));
+      "simulated "
+      "with compute times measured on one device, net, 384.2 examples/s at a batch of 128"));
   CHECK_THAT(basis_sentence(record),
-             Catch::StartsWith("Stands on: compute of n is what such a device alone was measured "
-                               "to train: net, 384.2 examples/s at a batch of 128, shared among "
-                               "layers as in the profile. "));
+             Catch::StartsWith(
+                 "Assumptions: compute times of n were measured on one such device: net, 384.2 "
+                 "examples/s at a batch of 128; layers have the shares that they have in the "
+                 "profile. "));
 }
 
 TEST_CASE("source: hosts that one machine emulates are told behind its name") {
@@ -61,8 +63,8 @@ TEST_CASE("source: hosts that one machine emulates are told behind its name") {
 
 TEST_CASE("basis: whose compute, when it was calibrated, how sure that is, which jitter") {
   CHECK(basis_sentence(simulated_by({kMeasured})) ==
-        "Stands on: compute is that of this machine (calibrated 2026-11-25, a gradient \u00b1 1.2 "
-        "%). Gradients jitter by 2.1 %, as measured.");
+        "Assumptions: compute times are those of this machine (calibrated 2026-11-25, a gradient "
+        "\u00b1 1.2 %). The time of a gradient varies by 2.1 %, as measured.");
   CHECK(basis_sentence(small_record(Mode::run, "sync")).empty());
   CHECK(basis_sentence(simulated_by({})).empty());
 }
@@ -72,38 +74,43 @@ TEST_CASE("basis: hosts that say nothing of their compute are told whose core th
   taken.unasked = true;
   taken.hosts = {"node", "dgx-1"};
   CHECK_THAT(basis_sentence(simulated_by({taken})),
-             Catch::StartsWith("Stands on: compute of node, dgx-1 is that of a core of this "
-                               "machine (calibrated 2026-11-25, a gradient \u00b1 1.2 %), since "
-                               "neither compute: nor machine: stands there."));
+             Catch::StartsWith(
+                 "Assumptions: compute times of node, dgx-1 are those of a core of this machine "
+                 "(calibrated 2026-11-25, a gradient \u00b1 1.2 %), since the scenario gives them "
+                 "neither compute: nor machine:."));
 }
 
 TEST_CASE("basis: without jitter workers are in lockstep, which is said where it is so") {
-  const std::string lockstep = "async may take as long as sync, to the last digit.";
+  const std::string lockstep = "async gains nothing; add stragglers: to the scenario.";
   CHECK_THAT(basis_sentence(simulated_by({kGiven})),
-             Catch::StartsWith("Stands on: compute of n is what the scenario says, 20 ms a "
-                               "gradient. No jitter: workers go in lockstep, ") &&
+             Catch::StartsWith(
+                 "Assumptions: compute times of n are given by the scenario: 20 ms a gradient. No "
+                 "variation of compute times is described, so all workers are equally fast and ") &&
                  Catch::EndsWith(lockstep));
   Record straggling = simulated_by({kGiven});
   straggling.scenario_case.scenario.stragglers.resize(1);
   CHECK_THAT(basis_sentence(straggling),
-             Catch::EndsWith("No jitter but that of the scenario's stragglers."));
+             Catch::EndsWith("Compute times vary only as stragglers: says."));
   Record alone = simulated_by({kGiven});
   alone.nodes.resize(1);
-  CHECK_THAT(basis_sentence(alone), Catch::EndsWith(" No jitter."));
+  CHECK_THAT(basis_sentence(alone),
+             Catch::EndsWith(" No variation of compute times is described."));
   ComputeBasis other = kGiven;
   other.of = "30 ms";
-  CHECK_THAT(basis_sentence(simulated_by({kGiven, other})), Catch::EndsWith(" No jitter."));
+  CHECK_THAT(basis_sentence(simulated_by({kGiven, other})),
+             Catch::EndsWith(" No variation of compute times is described."));
 }
 
 TEST_CASE("basis: that a disk is assumed is said with what it takes") {
   Record record = simulated_by({kGiven});
   CHECK(basis_sentence(record).find("disk") == std::string::npos);
   record.disk_assumed = true;
-  CHECK_THAT(basis_sentence(record),
-             Catch::Contains("20 ms a gradient; a disk is assumed where no machine file has one, 3 "
-                             "ms a part of a checkpoint, its bytes at 4.8 Gbps. No jitter"));
+  CHECK_THAT(
+      basis_sentence(record),
+      Catch::Contains("20 ms a gradient; a disk is assumed, since no machine file describes one: a "
+                      "part of a checkpoint takes 3 ms and its bytes at 4.8 Gbps. No variation"));
   record.scenario_case.scenario.checkpoint.write_latency = Duration{20'000'000'000};
-  CHECK_THAT(basis_sentence(record), Catch::Contains(", 20 s a part of a checkpoint"));
+  CHECK_THAT(basis_sentence(record), Catch::Contains(": a part of a checkpoint takes 20 s and "));
 }
 
 TEST_CASE("source: that others used the machine is said where it was more than a little") {
@@ -113,7 +120,8 @@ TEST_CASE("source: that others used the machine is said where it was more than a
   CHECK(others_sentence(record).empty());
   record.others_used = 0.374;
   CHECK(others_sentence(record) ==
-        "Others used 37 % of this machine meanwhile: alone its steps take less.");
+        "Other programs took 37 % of this machine's CPU: these times are too long; repeat when it "
+        "is idle.");
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ TEST_CASE("machine sentence: models, messages, the figure that is least sure") {
   machine.measurements = {{"loopback.send", 0.01, 5}, {"apply", 0.2, 5}};
   CHECK(machine_sentence(machine) ==
         "A gradient of 64 examples takes: softmax 784x10 1.64 ms; a message costs 5 us of CPU; "
-        "least sure is apply, ± 20.0 %.");
+        "least certain: apply, ± 20.0 %.");
 }
 
 TEST_CASE("terminal text: figures have four digits, unknown ones a dash") {

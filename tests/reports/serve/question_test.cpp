@@ -139,9 +139,9 @@ TEST_CASE("question: what makes several cases of one, what is no question, is re
   QuestionReader reader;
   CHECK_THROWS_WITH(reader.read(asking(kSweep, {{"controls", {{"set", {"sweep.seed=[1, 2]"}}}}})),
                     Catch::Contains("several cases"));
-  CHECK_THROWS_WITH(read_question("no JSON"), Catch::Contains("write an object"));
-  CHECK_THROWS_WITH(read_question(std::string(1'000, '[')), Catch::Contains("write an object"));
-  CHECK_THROWS_WITH(read_question(R"({"text": 3})"), Catch::Contains("text: write a text"));
+  CHECK_THROWS_WITH(read_question("no JSON"), Catch::Contains("is no object"));
+  CHECK_THROWS_WITH(read_question(std::string(1'000, '[')), Catch::Contains("is no object"));
+  CHECK_THROWS_WITH(read_question(R"({"text": 3})"), Catch::Contains("text: is no text"));
   CHECK_THROWS_WITH(read_question(R"({"controls": 3})"), Catch::Contains("controls"));
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("runs: one at a time, each into a folder of its own, from its saved te
   CHECK(read_text(words[1]) == text);
   CHECK(words[2] == "--out");
   CHECK(words[3] == record);
-  CHECK_THROWS_WITH(runs.start(asked_of(text)), Catch::Contains("goes on already"));
+  CHECK_THROWS_WITH(runs.start(asked_of(text)), Catch::Contains("is in progress"));
   Json status = runs.status(1);
   CHECK(status.at("running") == true);
   CHECK(status.at("folder") == "tried/run-1");

@@ -92,7 +92,7 @@ TEST_CASE("chrome trace: gzip is read, whatever the file is called, a damaged on
 TEST_CASE("chrome trace: no JSON, a cut file, no trace, no file are refused by name") {
   CHECK(trace_error("{\"traceEvents\": [{]}").find("no JSON at byte") != std::string::npos);
   const std::string whole = two_layers().text();
-  CHECK(trace_error(whole.substr(0, whole.size() / 2)).find("cut off at byte") !=
+  CHECK(trace_error(whole.substr(0, whole.size() / 2)).find("ends early, at byte") !=
         std::string::npos);
   CHECK(trace_error("{\"a\": [1, 2]}").find("export_chrome_trace") != std::string::npos);
   CHECK(trace_error("").find("t.json: empty; read is what export_chrome_trace") !=
@@ -122,14 +122,15 @@ TEST_CASE("chrome trace: wherever it is cut, that is what is said, unless all of
     const std::string error = error_of([&] { read_chrome_trace(path); });
     // The last byte is only the line end.
     const bool is_whole = bytes + 1 >= whole.size();
-    REQUIRE(error.find(is_whole ? "(no error)" : "t.json: cut off at byte ") != std::string::npos);
+    REQUIRE(error.find(is_whole ? "(no error)" : "t.json: ends early, at byte ") !=
+            std::string::npos);
     REQUIRE((is_whole || error.find("write the trace again") != std::string::npos));
   }
   write_gzip(path, whole);
   for (std::uintmax_t bytes = std::filesystem::file_size(path) - 1; bytes > 0; --bytes) {
     CAPTURE(bytes);
     std::filesystem::resize_file(path, bytes);
-    REQUIRE(error_of([&] { read_chrome_trace(path); }).find("t.json: damaged or cut off") !=
+    REQUIRE(error_of([&] { read_chrome_trace(path); }).find("t.json: is damaged or incomplete") !=
             std::string::npos);
   }
 }

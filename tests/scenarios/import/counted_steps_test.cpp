@@ -114,7 +114,7 @@ TEST_CASE("counted steps: a mark around those of steps is no step, which is told
   CHECK(job.forward_s == Approx(300e-6));
   CHECK(job.step_s == Approx(1500e-6));
   CHECK_THAT(notes_of(job),
-             Catch::Contains(fmt::format("{} step marks are around", marks.size())) &&
+             Catch::Contains(fmt::format("{} step marks contain other steps", marks.size())) &&
                  Catch::Contains("5 of 8 steps count"));
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("counted steps: an optimizer in each k-th step makes them micro-batche
              Catch::Contains(fmt::format("follows each {} of the marked steps, which", apart)));
 }
 
-TEST_CASE("counted steps: an optimizer that comes once, or not in turn, is told as such") {
+TEST_CASE("counted steps: an optimizer that comes once, or runs irregularly, is told as such") {
   const ImportedJob once =
       of_text(made({.count = 6, .updates = [](int s) { return s == 3; }}).text());
   CHECK(once.accumulate == 4);
@@ -142,7 +142,7 @@ TEST_CASE("counted steps: an optimizer that comes once, or not in turn, is told 
   const ImportedJob odd = of_text(
       made({.count = 9, .updates = [](int s) { return s == 2 || s == 4 || s == 7; }}).text());
   CHECK(odd.accumulate == 1);
-  CHECK_THAT(notes_of(odd), Catch::Contains("not in turn"));
+  CHECK_THAT(notes_of(odd), Catch::Contains("runs irregularly"));
   const ImportedJob never = of_text(made({.updates = [](int) { return false; }}).text());
   CHECK_THAT(notes_of(never), Catch::Contains("No Optimizer.step is marked"));
 }

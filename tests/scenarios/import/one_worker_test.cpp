@@ -60,12 +60,11 @@ TEST_CASE("one worker: of several processes one counts, which is told, another b
   CHECK(first.forward_s == Approx(35e-6));
   CHECK(first.backward_s == Approx(110e-6));
   CHECK(is_told(first,
-                "2 processes launch kernels in this trace: 7 (rank 0), 107 (rank 1). That "
-                "of process 7 counts; --rank takes another."));
+                "2 processes launch kernels in this trace: 7 (rank 0), 107 (rank 1). Process 7 is "
+                "used; --rank chooses another."));
   CHECK(chosen(both, {1, -1}).forward_s == Approx(45e-6));
-  CHECK_THAT(
-      choice_error(both, {2, -1}),
-      Catch::Contains("--rank 2: there is no such rank in it; its processes are 7 (rank 0)"));
+  CHECK_THAT(choice_error(both, {2, -1}),
+             Catch::Contains("--rank 2: the trace has no such rank; its processes are 7 (rank 0)"));
 }
 
 TEST_CASE("one worker: kernels find their process however the trace was merged") {
@@ -91,7 +90,7 @@ TEST_CASE("one worker: ranks go by what processes are called") {
 
 TEST_CASE("one worker: ranks that share one process id are refused") {
   CHECK_THAT(choice_error(rank_events("7") + ",\n" + rank_events("7")),
-             Catch::Contains("merged under one id; give the trace of one rank"));
+             Catch::Contains("were merged; give the trace of one rank"));
 }
 
 TEST_CASE("one worker: steps of two threads that overlap are refused, of one thread cut") {
@@ -100,11 +99,11 @@ TEST_CASE("one worker: steps of two threads that overlap are refused, of one thr
   CHECK_THAT(choice_error(two.events()), Catch::Contains("steps of threads 1 and 9 overlap"));
   MadeTrace twice = two_layers();
   twice.marked("ProfilerStep#2", 1, 1e6 + 2000, 999);
-  CHECK_THAT(choice_error(twice.events()), Catch::Contains("or ranks that were merged"));
+  CHECK_THAT(choice_error(twice.events()), Catch::Contains("or merged ranks"));
   MadeTrace within = two_layers();
   within.marked("ProfilerStep#0", 1, 1e6 + 2000, 500);
   CHECK(chosen(within.events()).step_s == Approx(999e-6));
-  CHECK(is_told(chosen(within.events()), "1 steps overlap the one before"));
+  CHECK(is_told(chosen(within.events()), "1 steps overlap the step before"));
 }
 
 TEST_CASE("one worker: of several devices the one that works longest counts, or --device") {
@@ -121,10 +120,10 @@ TEST_CASE("one worker: of several devices the one that works longest counts, or 
   }
   const std::string both = rank_events("7") + more;
   CHECK(chosen(both).forward_s == Approx(35e-6));
-  CHECK(is_told(chosen(both), "Kernels ran on devices 0, 1. Those of device 0 count, 96 % of"));
+  CHECK(is_told(chosen(both), "Kernels ran on devices 0, 1. Device 0 is used (96 % of"));
   CHECK(chosen(both, {-1, 1}).forward_s == Approx(7e-6));
   CHECK_THAT(choice_error(both, {-1, 2}),
-             Catch::Contains("--device 2: no kernel says that it ran there; devices are 0, 1"));
+             Catch::Contains("--device 2: no kernel ran there; devices are 0, 1"));
 }
 
 TEST_CASE("one worker: launches go with the kernels of a device that does not count") {
@@ -157,7 +156,7 @@ TEST_CASE("one worker: copies of a kernel count once, which is told") {
   CHECK(job.backward_s == Approx(110e-6));
   CHECK(job.optimizer_s == Approx(10e-6));
   const int all = 4 * 8 * copies;
-  CHECK(is_told(job, fmt::format("{} kernels are copies of others", all)));
+  CHECK(is_told(job, fmt::format("{} kernels occur twice", all)));
   // Kernels of one launch with different times are separate kernels.
   CHECK_THAT(choice_error(events + replaced(kernels, "\"dur\": ", "\"dur\": 1")),
              Catch::Contains("graph"));
@@ -177,7 +176,7 @@ TEST_CASE("one worker: a kernel without a time, events years away are left out, 
   const std::string unmarked = replaced(events, "ProfilerStep#", "step ");
   const ImportedJob job = chosen(unmarked);
   CHECK(job.step_s < 5e-3);
-  CHECK(is_told(job, "Left out: kernels without a time stamp, 1 of them."));
+  CHECK(is_told(job, "Left out: 1 kernels without a time stamp."));
   CHECK(job.forward_s == Approx(4 * 35e-6));
 }
 

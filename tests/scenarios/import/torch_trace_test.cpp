@@ -177,8 +177,9 @@ TEST_CASE("torch trace: which steps count is told as it is done") {
     }
     return imported(trace.text()).notes.front();
   };
-  const std::string why = " left out, for the profiler's own start and end.";
-  CHECK(told(1) == "The only step counts, with the profiler's own start and end in it.");
+  const std::string why = " left out, since the profiler starts or ends in them.";
+  CHECK(told(1) ==
+        "The trace has only one step, which contains the start and end of the profiler.");
   CHECK(told(2) == "1 of 2 steps counts: the first is" + why);
   CHECK(told(3) == "1 of 3 steps counts: the first and the last are" + why);
   CHECK(told(4) == "1 of 4 steps counts: the first two and the last are" + why);
@@ -195,8 +196,8 @@ TEST_CASE("torch trace: parts that are more than the step took lengthen it, whic
   const ImportedJob job = imported(trace.text());
   CHECK(job.step_s == Approx(1255e-6));
   CHECK_THAT(all_notes(job),
-             Catch::Contains("A step took 0.999 ms, its parts add up to 0.256 ms more") &&
-                 Catch::Contains("It counts as the sum, 1.255 ms."));
+             Catch::Contains("A step took 0.999 ms, but its parts add up to 0.256 ms more") &&
+                 Catch::Contains("The sum is used, 1.255 ms."));
   check_whole(job);
 }
 
@@ -227,7 +228,7 @@ TEST_CASE("torch trace: a launch of a graph is refused by any vendor's name, or 
                            R"("ts": {}, "dur": 1, "args": {{"correlation": 1}}}})",
                            1e6 + 500 + i));
   }
-  CHECK_THAT(import_error(shared.text()), Catch::Contains("its kernels name no operator"));
+  CHECK_THAT(import_error(shared.text()), Catch::Contains("whose kernels name no operator"));
 }
 
 TEST_CASE("torch trace: a collective is what its arguments say, or the operator around it") {
@@ -267,11 +268,11 @@ TEST_CASE("torch trace: what is no training is refused") {
   MadeTrace inference;
   inference.op("aten::linear", 1, 110, 50, shapes("[[8, 4], [3, 4], [3]]", "float", 1));
   inference.kernel(1, 120, 125, 20);
-  CHECK_THAT(import_error(inference.text()), Catch::Contains("no backward pass is in it"));
+  CHECK_THAT(import_error(inference.text()), Catch::Contains("no backward pass"));
   TraceNames strange;
   strange.launch = "cpu_op";  // there are no launches
   CHECK_THAT(import_error(two_layers(strange).text()),
-             Catch::Contains("no kernel of its steps was launched"));
+             Catch::Contains("no kernel of its steps has its launch"));
 }
 
 // A linear layer of 8 x 16 with a bias, 136 parameters, used once or several times per step;
@@ -313,13 +314,13 @@ TEST_CASE("torch trace: parameters that all-reduces do not carry are told with b
   CHECK(job.parameters == 272);
   CHECK(job.reduced == std::vector<Bytes>{Bytes{544}});
   CHECK_THAT(all_notes(job),
-             Catch::Contains("are given 272 parameters, its all-reduces carry 136") &&
+             Catch::Contains("have 272 parameters, but its all-reduces carry 136") &&
                  Catch::Contains("tied") && Catch::Contains("foretrain_profile.py"));
 
   MadeTrace missing = one_weight(1, false);
   CHECK_THAT(all_notes(imported(add_all_reduces(missing, 200).text())),
-             Catch::Contains("are given 136 parameters, its all-reduces carry 200: some are given "
-                             "to no operator"));
+             Catch::Contains(
+                 "have 136 parameters, but its all-reduces carry 200: some belong to operators"));
   MadeTrace alike = one_weight(1, false);
   CHECK(all_notes(imported(add_all_reduces(alike, 136).text())).find("parameters") ==
         std::string::npos);
@@ -327,10 +328,10 @@ TEST_CASE("torch trace: parameters that all-reduces do not carry are told with b
 
 TEST_CASE("torch trace: without all-reduces gradients tell weights that are used twice") {
   CHECK_THAT(all_notes(imported(one_weight(2, false).text())),
-             Catch::Contains("are given 4 tensors of parameters, but 2 get gradients"));
+             Catch::Contains("have 4 parameter tensors, but 2 get gradients"));
   CHECK_THAT(all_notes(imported(one_weight(3, true).text())),
-             Catch::Contains("3 forward passes are in a step") &&
-                 Catch::Contains("counts 3 times among its 408 parameters"));
+             Catch::Contains("A step has 3 forward passes") &&
+                 Catch::Contains("counts 3 times in its 408 parameters"));
   CHECK(all_notes(imported(one_weight(1, true).text())).find("parameters") == std::string::npos);
   // Shards of parameters, as FSDP has them, are separate tensors.
   MadeTrace sharded = one_weight(2, false);

@@ -80,7 +80,7 @@ TEST_CASE("trace passes: micro-batches of a step are folded into one, accumulate
   CHECK(job.step_s == Approx(9e-3 / count));
   CHECK(job.step_s == Approx(job.forward_s + job.backward_s + job.launch_gap_s +
                              job.optimizer_s / job.accumulate));
-  CHECK_THAT(notes_of(job), Catch::Contains(fmt::format("A step has {} forward", count)) &&
+  CHECK_THAT(notes_of(job), Catch::Contains(fmt::format("A step has {} equal forward", count)) &&
                                 Catch::Contains(fmt::format("has accumulate: {}.", count)));
   const ImportedJob one = of_text(with_passes({.count = 1}).text());
   CHECK(one.parameters == 31);
@@ -114,8 +114,7 @@ TEST_CASE("trace passes: what may be micro-batches is asked, and stays as it is"
     CHECK(job.parameters == 62);
     CHECK(job.accumulate == 1);
     CHECK(job.forward_s > 99e-6);
-    CHECK_THAT(notes_of(job),
-               Catch::Contains("2 forward passes are in a step: are they micro-batches"));
+    CHECK_THAT(notes_of(job), Catch::Contains("A step has 2 forward passes: micro-batches"));
   }
 }
 

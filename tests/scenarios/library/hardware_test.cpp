@@ -133,7 +133,7 @@ TEST_CASE("hardware: a scenario has of a host's measured networks the one that i
   CHECK(only(job, {"cluster.hosts[0].like=n1-p100"}).cluster.hosts.front().measured ==
         std::vector<MeasuredNetwork>{{"resnet50", 32, 195}, {"resnet50", 64, 219}});
   CHECK_THAT(scenario_error(job, {"cluster.hosts[0].like=dgx-a100"}),
-             StartsWith("x.yaml:2:42: model.profile_network: resnet50, but of no host's devices"));
+             StartsWith("x.yaml:2:42: model.profile_network: resnet50, but no host has measured:"));
 }
 
 TEST_CASE("hardware: a host is like one of the library, what stands beside it wins") {
@@ -177,8 +177,8 @@ TEST_CASE("hardware: without devices that the library has, theirs is no mistake"
 
 TEST_CASE("hardware: a name that the library has not is told with those that it has") {
   CHECK_THAT(error_of_host("{like: dgx1}"),
-             StartsWith("x.yaml:4:14: cluster.hosts[0].like: dgx1 is nothing that the library has; "
-                        "did you mean dgx-1? there are a2-highgpu-8g, c220g5, dgx-1, "));
+             StartsWith("x.yaml:4:14: cluster.hosts[0].like: the library has no dgx1; did you mean "
+                        "dgx-1? there are a2-highgpu-8g, c220g5, dgx-1, "));
   for (const char* name : {"''", "[dgx-1]", "../hardware/dgx-1", "../quickstart"}) {
     CAPTURE(name);
     CHECK_THAT(error_of_host(std::string("{like: ") + name + "}"),
@@ -225,8 +225,10 @@ TEST_CASE("hardware: what is wrong in a file of the library is told with its pla
   CHECK_THAT(told("cores: 4\nnic: 10\n"), StartsWith(file + ":2:6: cluster.hosts[0].nic: 10 "));
   CHECK_THAT(told("cores: 4\nnicc: 10 Gbps\n"),
              StartsWith(file + ":2:1: cluster.hosts[0].nicc: unknown key; did you mean "));
-  CHECK_THAT(told("like: mine\n"),
-             StartsWith(file + ":1:1: cluster.hosts[0].like: a host of the library is whole"));
+  CHECK_THAT(
+      told("like: mine\n"),
+      StartsWith(file +
+                 ":1:1: cluster.hosts[0].like: hosts of the library cannot build on each other"));
   CHECK_THAT(told("- 4\n"), StartsWith(file + ":1:1: cluster.hosts[0]: a list; write a mapping"));
   CHECK(told("cores: 4\nname: theirs\n") == "(no error)");
   CHECK(library_hosts().front().name == "mine");

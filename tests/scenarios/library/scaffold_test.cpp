@@ -122,7 +122,7 @@ TEST_CASE("draft: an answer that means nothing is told with its option") {
   CHECK(told({"lenet", "clicks", "", "", ""}) ==
         "--data clicks: write one of digits, images, idx, cifar10");
   CHECK(told({"", "sounds", "", "", ""}).find("--data sounds: write one of digits") == 0);
-  CHECK(told({"", "digits", "here", "", ""}).find("--path here: digits are drawn") == 0);
+  CHECK(told({"", "digits", "here", "", ""}).find("--path here: digits are generated") == 0);
   CHECK(told({"", "", "", "dgx-7 x 2", ""}).find("--cluster dgx-7: did you mean dgx-") == 0);
   CHECK(told({"", "", "", "dgx-1 x 0", ""}) == "--cluster dgx-1 x 0: write 1 to 512 hosts");
   CHECK(told({"", "", "", "x 4", ""}).find("--cluster : ") == 0);

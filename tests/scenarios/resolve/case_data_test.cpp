@@ -122,14 +122,16 @@ TEST_CASE("case data: examples that no memory holds are refused before they are 
   const std::string message = error_of([&] { (void)data_of(c); });
   CAPTURE(message);
   CHECK(message.find("x.yaml:2:") == 0);
-  CHECK(names(message, "dataset.take: there is no memory for 2000000000 examples, 1572.0 GB, "));
+  CHECK(names(message,
+              "dataset.take: there is not enough memory for 2000000000 examples, 1572.0 GB, "));
   CHECK(names(message, " GB; write fewer"));
   // If most examples are for tests, the error names that key.
   const Case of_test =
       parse_scenario("foretrain: 1\ndataset: {take: 300, test_take: 2000000000}\n", "x.yaml")
           .front();
   CHECK(names(error_of([&] { (void)data_of(of_test); }),
-              "x.yaml:2:33: dataset.test_take: there is no memory for 2000000000 examples"));
+              "x.yaml:2:33: "
+              "dataset.test_take: there is not enough memory for 2000000000 examples"));
 }
 
 TEST_CASE("case data: a missing data file is told at the scenario's key") {

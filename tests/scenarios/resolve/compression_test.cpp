@@ -60,12 +60,12 @@ TEST_CASE("compression keys: what nothing would come of is an error with its pla
   CHECK_THAT(scenario_error(compressed_text("{kind: fp16, encode: 2}")), Contains("unit"));
   CHECK_THAT(scenario_error(compressed_text("bf16")), Contains("fp16"));
   CHECK_THAT(scenario_error(compressed_text("fp16", "strategy: single, ")),
-             Contains("training.compression") && Contains("one worker alone sends nothing"));
+             Contains("training.compression") && Contains("a single worker sends nothing"));
   const std::string strategy = GENERATE("all_reduce", "local_sgd");
   CHECK_THAT(scenario_error(compressed_text("topk", "strategy: " + strategy + ", ")),
-             Contains("training.compression") && Contains("take sync, async or ssp"));
+             Contains("training.compression") && Contains("use sync, async or ssp"));
   CHECK_THAT(scenario_error(compressed_text("fp16", "strategy: local_sgd, ")),
-             Contains("training.compression") && Contains("take all_reduce"));
+             Contains("training.compression") && Contains("use all_reduce"));
   CHECK(only(compressed_text("fp16", "strategy: all_reduce, ")).training.compression.wanted());
 }
 

@@ -76,7 +76,7 @@ TEST_CASE("faults: who is killed may be started again, where its strategy takes 
   CHECK(fault_schedule_of(scenario, 1).deaths[0].restart_after == Duration{});
   CHECK(only(to_yaml(scenario)) == scenario);
   CHECK(scenario_error(head + "sync" + fault("worker1"))
-            .find("training.strategy: here sync takes no worker back that was lost, only sync with "
+            .find("training.strategy: here sync lets no lost worker return, only sync with "
                   "backup_workers or rejoin_limit, async, ssp, all_reduce with rejoin_limit, "
                   "local_sgd with rejoin_limit do; remove faults[0].restart_after") !=
         std::string::npos);
@@ -111,7 +111,7 @@ TEST_CASE("faults: who is killed may be started again, where its strategy takes 
   CHECK(cases[1].scenario.faults.at(0).restart_after.has_value());
   CHECK(scenario_error(head + "async}\nfaults: [{at: 1 s, stop: worker1, for: 1 s, "
                               "restart_after: 1 s}]\n")
-            .find("only who is killed is started again") != std::string::npos);
+            .find("only a killed node is restarted") != std::string::npos);
 }
 
 TEST_CASE("faults: where nobody is left to wait for a lost node, that is said, and what to do") {
@@ -125,9 +125,8 @@ TEST_CASE("faults: where nobody is left to wait for a lost node, that is said, a
   const std::string error = said("strategy: single");
   CAPTURE(error);
   CHECK(error.find("training.rejoin_limit") != std::string::npos);
-  CHECK(error.find("nobody is left to wait for its worker") != std::string::npos);
-  CHECK(error.find("run --max-restarts begins again from the newest checkpoint") !=
-        std::string::npos);
+  CHECK(error.find("a single worker has nobody who waits for it") != std::string::npos);
+  CHECK(error.find("run --max-restarts restarts from the newest checkpoint") != std::string::npos);
 }
 
 TEST_CASE("faults: a stop is a pause of its node alone") {
@@ -145,7 +144,7 @@ TEST_CASE("faults: a stop is a pause of its node alone") {
 
 TEST_CASE("faults: what cannot be is refused, with its key") {
   CHECK(fault_error("at: 1 s") ==
-        "faults[0]: does not say what happens; write one of kill, join, stop, cut, slow");
+        "faults[0]: has no event; write one of kill, join, stop, cut, slow");
   CHECK(fault_error("at: 1 s, kill: worker0, join: worker1") ==
         "faults[0]: kill, join in one fault; write one for each");
   CHECK(fault_error("kill: worker0").find("faults[0].at: missing") != std::string::npos);
@@ -168,7 +167,7 @@ TEST_CASE("faults: what cannot be is refused, with its key") {
   CHECK(fault_error("at: 1 s, cut: [server0, server0], for: 1 s").find("both are on node3") !=
         std::string::npos);
   CHECK(fault_error("at: 2 s, join: worker1}, {at: 2 s, kill: worker1") ==
-        "faults: worker1 would join at 2 s but be killed at 2 s; let it join before");
+        "faults: worker1 would join at 2 s, but be killed at 2 s; let it join earlier");
 }
 
 TEST_CASE("faults: without hosts there is no link") {
@@ -191,7 +190,7 @@ TEST_CASE("faults: a sweep may have cases without the node") {
 TEST_CASE("faults: the keys that stragglers had for it are told to be gone") {
   const std::string text = "foretrain: 1\ntraining: {workers: 2}\nstragglers: [{";
   CHECK(scenario_error(text + "dies_at: 5 s}]\n") ==
-        "x.yaml:3:15: stragglers[0].dies_at: this key is no more; write faults: [{at: 20 s, kill: "
+        "x.yaml:3:15: stragglers[0].dies_at: this key was removed; write faults: [{at: 20 s, kill: "
         "worker1}] at the top level");
   CHECK(scenario_error(text + "joins_at: 5 s}]\n").find("join: worker1") != std::string::npos);
 }

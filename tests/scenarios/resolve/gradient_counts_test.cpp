@@ -43,10 +43,11 @@ TEST_CASE("local_sum key: what goes not with it is refused at its own place") {
   };
   const std::string four = "strategy: sync, workers: 4";
   refused(local_sum_text(four, ""), "training.local_sum", "write numerics: off");
-  refused(local_sum_text(four + ", backup_workers: 1"), "training.backup_workers", "none is left");
+  refused(local_sum_text(four + ", backup_workers: 1"), "training.backup_workers",
+          "every sum of a host is needed");
   refused(local_sum_text(four + ", rejoin_limit: 5 s"), "training.rejoin_limit", "host's sums");
   refused(local_sum_text(four, "numerics: off\ncheckpoint: {every: 5 steps}\n"), "checkpoint.every",
-          "in no state");
+          "checkpoints do not contain");
   refused(local_sum_text(four, "numerics: off\nfaults: [{at: 1 s, stop: worker1, for: 2 s}]\n"),
           "faults", "training.local_sum: off");
   refused(local_sum_text("strategy: sync, workers: 3"), "training.local_sum",

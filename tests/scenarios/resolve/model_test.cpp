@@ -175,16 +175,15 @@ TEST_CASE("model: a residual connection that cannot be is told its place, and wh
                           layers + "    - dense\n");
   };
   CHECK(refused("    - {kind: conv, units: 2, size: 3}\n    - {kind: add, from: -2}\n") ==
-        "x.yaml:7:7: model.layers[2]: layer 2 (add): 12x12x4, which layer 0 makes, cannot be added "
-        "to 10x10x2: rows and columns have to be equal, or every second, third, ... of them, "
-        "channels equal or fewer");
+        "x.yaml:7:7: model.layers[2]: layer 2 (add): 12x12x4 of layer 0 cannot be added to "
+        "10x10x2: rows and columns must be equal or multiples, channels equal or fewer");
   CHECK(refused("    - relu\n    - add\n").find("layer 2 (add): from is missing") !=
         std::string::npos);
   CHECK(refused("    - relu\n    - {kind: add, from: -5}\n")
             .find("layer 2 (add): from: -5 is before the first layer") != std::string::npos);
   CHECK(
       training_error("model:\n  layers:\n    - flatten\n    - dense\n    - {kind: add, from: -2}\n")
-          .find("layer 2 (add): layer 0 has the examples as they are") != std::string::npos);
+          .find("layer 2 (add): layer 0 only passes the examples on") != std::string::npos);
   CHECK(scenario_error("foretrain: 1\nmodel: {layers: [{kind: add, from: 2}, dense]}\n")
             .find("model.layers[0].from: 2 is out of range; write -4096 to -2") !=
         std::string::npos);
@@ -193,7 +192,7 @@ TEST_CASE("model: a residual connection that cannot be is told its place, and wh
 TEST_CASE("model: a last layer that does not match the classes is told how to end") {
   CHECK(training_error("model:\n  layers:\n    - {kind: dense, units: 12}\n") ==
         "x.yaml:5:7: model.layers[0]: layer 0 (dense): the last output is 12, but there are 10 "
-        "classes; end with a dense layer without units, which makes as many");
+        "classes; end with a dense layer without units, which has one output per class");
 }
 
 TEST_CASE("model: an unknown kind of layer is told the nearest") {
@@ -244,8 +243,8 @@ TEST_CASE("model: an embedding wants sparse examples with fields, to be the firs
   const TempFolder folder;
   for (const char* name : {"a.train", "a.test"}) std::ofstream(folder / name) << "1 3:1\n0 2:1\n";
   CHECK(error(vectors + ", dense", "{format: libsvm, path: " + folder.path() + "}")
-            .find("layer 0 (embedding): its examples have no fields, just any number of values "
-                  "each") != std::string::npos);
+            .find("layer 0 (embedding): its examples have no fields; use sparse_dense") !=
+        std::string::npos);
 }
 
 TEST_CASE("model: a named network that does not fit its data is told at the model") {

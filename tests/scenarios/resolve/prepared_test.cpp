@@ -140,8 +140,9 @@ TEST_CASE("prepared: a penalty in the loss of a sparse model is told with its pl
       "model: {name: sparse_logistic, hash_bits: 8}\n"
       "dataset: {format: clicks, take: 9, test_take: 1}\n"
       "training:\n  optimizer: {weight_decay: 0.1, penalty_in_loss: on}\n";
-  CHECK(error(sparse).find("x.yaml:5:51: training.optimizer.penalty_in_loss: a worker of a "
-                           "sparse model holds only the parameters that its batch reads") == 0);
+  CHECK(error(sparse).find(
+            "x.yaml:5:51: training.optimizer.penalty_in_loss: a worker of a sparse model has only "
+            "the parameters of its batch") == 0);
   CHECK(error(sparse + "  strategy: all_reduce\n") == "(no error)");
 }
 

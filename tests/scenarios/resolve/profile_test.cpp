@@ -75,17 +75,17 @@ TEST_CASE("profile scenario: epochs need the number of examples") {
                                        "training: {epochs: 2, batch_size: 32}\n"))
             ->steps == 40);
   CHECK(scenario_error(profile.text("training: {epochs: 2}\n")) ==
-        "x.yaml:3:20: training.epochs: how many examples an epoch has is not in a profile; write "
+        "x.yaml:3:20: training.epochs: a profile does not have the number of examples; write "
         "dataset: {take: ...}, or give the length as training.steps");
-  CHECK(scenario_error(profile.text("")).find("how many examples an epoch has") !=
+  CHECK(scenario_error(profile.text("")).find("a profile does not have the number of examples") !=
         std::string::npos);
 }
 
 TEST_CASE("profile scenario: numerics cannot be on") {
   const Profile profile;
   CHECK(scenario_error(profile.text("training: {steps: 5}\nnumerics: on\n")) ==
-        "x.yaml:4:11: numerics: on, but a profile has times alone, no gradients to carry out; "
-        "write off, or leave it out");
+        "x.yaml:4:11: numerics: on, but a profile has times alone, no gradients to compute; write "
+        "off, or leave it out");
 }
 
 TEST_CASE("profile scenario: it reads no examples") {
@@ -93,7 +93,7 @@ TEST_CASE("profile scenario: it reads no examples") {
   CHECK(scenario_error(profile.text("dataset: {format: images, side: 64}\n"
                                     "training: {steps: 5}\n")) ==
         "x.yaml:3:19: dataset.format: set to images, but no case uses it (a profile reads no "
-        "examples, take and test_take count them); remove it");
+        "examples; take and test_take give their number); remove it");
   const Case scenario_case = parse_scenario(profile.text("training: {steps: 5}\n"), "x").front();
   CHECK(error_of([&] {
           prepare(scenario_case, Need::examples);

@@ -122,8 +122,8 @@ TEST_CASE("read: a model of which its size alone is known is told the command th
     const std::string name = std::string(key).substr(0, std::string(key).find(':'));
     CHECK(scenario_error("foretrain: 1\nmodel: {" + std::string(key) + "}\n") ==
           "x.yaml:2:9: model." + name +
-              ": unknown key; leave model out; foretrain import SCENARIO --parameters 110M "
-              "--step '350 ms' --workers 8 finds by its cluster what a gradient takes");
+              ": unknown key; leave model out; foretrain import SCENARIO --parameters 110M --step "
+              "'350 ms' --workers 8 finds the time of a gradient");
   }
 }
 
@@ -259,8 +259,8 @@ TEST_CASE("read: numbers that no training can have are refused") {
 
 TEST_CASE("read: a length is given in one way") {
   CHECK(scenario_error("foretrain: 1\ntraining:\n  steps: 5\n  epochs: 2\n") ==
-        "x.yaml:4:11: training.epochs: training.steps says how long to train too (x.yaml:3:10); "
-        "keep one (--set training.steps=null removes it)");
+        "x.yaml:4:11: training.epochs: training.steps gives the length of the training, too "
+        "(x.yaml:3:10); keep one (--set training.steps=null removes it)");
 }
 
 TEST_CASE("read: hosts have one name each and one source of their speed") {

@@ -31,7 +31,7 @@ TEST_CASE("shard key: what goes not with it is refused at its own place") {
   refused(shard_text("shard: parameters", ""), "training.shard", "write numerics: off");
   refused(shard_text("shard: gradients, group: 2"), "training.group", "remove it");
   CHECK(only(shard_text(in_parts + "group: 2")).training.shard == "parameters");
-  refused(shard_text(in_parts + "group: 3"), "training.group", "divides them");
+  refused(shard_text(in_parts + "group: 3"), "training.group", "does not divide");
   refused(shard_text(in_parts + "algorithm: tree"), "training.algorithm", "two groups own");
   refused(shard_text(in_parts + "algorithm: auto"), "training.algorithm", "two groups own");
   refused(shard_text(in_parts + "compression: topk"), "training.compression", "topk");
@@ -40,19 +40,19 @@ TEST_CASE("shard key: what goes not with it is refused at its own place") {
   CHECK(only(shard_text("shard: gradients", "numerics: off\ncheckpoint: {every: 5 steps}\n"))
             .checkpoint.every.steps == 5);
   refused("foretrain: 1\nnumerics: off\ntraining: {strategy: sync, shard: gradients}\n",
-          "training.shard", "only workers of all_reduce");
+          "training.shard", "only all_reduce can shard");
   refused(shard_text("shard: everything"), "training.shard", "parameters");
   CHECK(only(shard_text(in_parts + "algorithm: ring")).training.shard == "parameters");
 }
 
-TEST_CASE("reduce key: of gradients in parts alone, after each batch by default") {
+TEST_CASE("reduce key: of sharded gradients alone, after each batch by default") {
   CHECK(only(shard_text("shard: gradients")).training.reduce == "batch");
   const Scenario scenario = only(shard_text("shard: parameters, accumulate: 4, reduce: step"));
   CHECK(scenario.training.reduce == "step");
   CHECK(only(to_yaml(scenario)) == scenario);
   CHECK_THAT(scenario_error(shard_text("accumulate: 4, reduce: step")),
              Catch::Matchers::Contains("training.reduce: ") &&
-                 Catch::Matchers::Contains("gradients in parts"));
+                 Catch::Matchers::Contains("sharded gradients"));
   CHECK_THAT(scenario_error(shard_text("shard: gradients, reduce: bacth")),
              Catch::Matchers::Contains("did you mean batch?"));
 }
@@ -63,7 +63,7 @@ TEST_CASE("shard key: nobody comes back to parts that are gone, unless all begin
     const std::string text = shard_text("shard: " + shard);
     CHECK_THAT(scenario_error(text + "faults: [{at: 1 s, kill: worker1, restart_after: 5 s}]\n"),
                Catch::Matchers::StartsWith("x.yaml:4:") &&
-                   Catch::Matchers::Contains("here all_reduce takes no worker back") &&
+                   Catch::Matchers::Contains("here all_reduce lets no lost worker return") &&
                    Catch::Matchers::EndsWith("remove faults[0].restart_after"));
     const std::string waits = shard_text("rejoin_limit: 9 s, shard: " + shard);
     CHECK(only(waits + "faults: [{at: 1 s, kill: worker1, restart_after: 5 s}]\n")

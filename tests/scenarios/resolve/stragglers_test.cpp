@@ -198,7 +198,7 @@ TEST_CASE("stragglers: a pause is read with its interval") {
   CHECK(only(to_yaml(scenario)) == scenario);
   CHECK(scenario_error("foretrain: 1\nstragglers: [{pause: 500 ms}]\n").find("every") !=
         std::string::npos);
-  CHECK(scenario_error("foretrain: 1\nstragglers: [{every: 5 s}]\n").find("only a pause") !=
+  CHECK(scenario_error("foretrain: 1\nstragglers: [{every: 5 s}]\n").find("only pause") !=
         std::string::npos);
 }
 

@@ -82,7 +82,7 @@ TEST_CASE("sweep: errors in a grid point at its key or value") {
         "x.yaml:4:21: sweep[1].grid: no grid; write a mapping: {training.workers: [1, 2]}");
   CHECK(in_grid("{}").find("x.yaml:4:21: sweep[1].grid: an empty grid; ") == 0);
   CHECK(in_grid("{seed: [4, 5]}") ==
-        "x.yaml:4:22: sweep[1].grid: seed stands beside the grid, too; write it once");
+        "x.yaml:4:22: sweep[1].grid: seed is also outside the grid; write it once");
   CHECK(in_grid("{training.wrkers: [1]}") ==
         "x.yaml:4:22: training.wrkers: unknown key; did you mean training.workers?");
   CHECK(in_grid("{training.workers: [1, -3]}") ==

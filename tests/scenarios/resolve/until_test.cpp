@@ -41,12 +41,12 @@ TEST_CASE("until: a sweep may vary it, or leave it out") {
 
 TEST_CASE("until: what cannot be is refused where it stands") {
   CHECK(scenario_error(with("until: {accuracy: 0.9}")) ==
-        "x.yaml:3:30: training.until: the model is evaluated only at the end; write how often "
-        "before it, for instance evaluate_every: 100 (steps; with servers, updates), or 5000 "
-        "examples");
+        "x.yaml:3:30: training.until: the model is evaluated only at the end; write how often to "
+        "evaluate "
+        "it, such as evaluate_every: 100 (steps; with servers, updates), or 5000 examples");
   CHECK(scenario_error(with("evaluate_every: 5, until: {}")) ==
-        "x.yaml:3:49: training.until.accuracy: missing; write accuracy: ... (it is reached at this "
-        "share of the test examples or more; or write loss)");
+        "x.yaml:3:49: training.until.accuracy: missing; write accuracy: ... (reached at this share "
+        "of correct test examples or more; or write loss)");
   CHECK(scenario_error(with("evaluate_every: 5, until: {accuracy: 0}")) ==
         "x.yaml:3:60: training.until.accuracy: 0 is out of range; write more than 0, up to 1");
   CHECK(scenario_error(with("evaluate_every: 5, until: {accuracy: 97}")) ==
@@ -59,13 +59,13 @@ TEST_CASE("until: what cannot be is refused where it stands") {
 
 TEST_CASE("until: where nothing is computed nothing can be reached") {
   CHECK(scenario_error(with("evaluate_every: 5, until: {loss: 1}", "numerics: off")) ==
-        "x.yaml:3:49: training.until: numerics: off knows times alone, nothing that could be "
+        "x.yaml:3:49: training.until: numerics: off knows times alone, so a target cannot be "
         "reached; remove it (--set training.until=null), or write numerics: on");
   const std::string profile =
       "foretrain: 1\nmodel: {profile: layers.csv}\n"
       "training: {steps: 10, evaluate_every: 5, until: {loss: 1}}\n";
   CHECK(scenario_error(profile) ==
-        "x.yaml:3:49: training.until: a profile has times alone, nothing that could be reached; "
+        "x.yaml:3:49: training.until: a profile has times alone, so a target cannot be reached; "
         "remove it");
 }
 

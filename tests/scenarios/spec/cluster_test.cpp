@@ -28,7 +28,7 @@ TEST_CASE("cluster: a host that no link leads to is told with the one that it ca
                    "  links:\n"
                    "    - {from: a, to: one, rate: 1 Gbps}\n"
                    "    - {from: b, to: other, rate: 1 Gbps}\n") ==
-        "x.yaml:6:5: cluster.links: no way leads from a to b; add a link between them");
+        "x.yaml:6:5: cluster.links: there is no path from a to b; add a link between them");
 }
 
 TEST_CASE("cluster: a lone host needs a link too") {
@@ -71,7 +71,7 @@ TEST_CASE("cluster: a price keeps its currency, of which a cluster has one") {
   CHECK(only(to_yaml(s)) == s);
   CHECK(cluster_error("  hosts: [{name: a, price: 3 $/h}, {name: b, price: 2 EUR/h}]\n") ==
         "x.yaml:3:53: cluster.hosts[1].price: in EUR, but cluster.hosts[0].price is in USD "
-        "(x.yaml:3:28); what hosts cost is added up, so write one currency");
+        "(x.yaml:3:28); costs are added up, so use one currency");
   CHECK(cluster_error("  hosts: [{name: a, price: 3 $/h}, {name: b, price: 2 per hour}]\n")
             .find("cluster.hosts[1].price: in no currency, but cluster.hosts[0].price is in USD") !=
         std::string::npos);
@@ -96,7 +96,7 @@ TEST_CASE("cluster: a second link between the same two is refused, whichever end
                      "    - {from: a, to: b, rate: 1 Gbps}\n"
                      "    - " +
                      std::string(again) + "\n")
-              .find("x.yaml:7:7: cluster.links[1]: cluster.links[0] is between ") == 0);
+              .find("x.yaml:7:7: cluster.links[1]: cluster.links[0] is also between ") == 0);
   }
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("cluster: a link from a place to itself is refused at its end") {
                    "  links:\n"
                    "    - {from: a, to: b, rate: 1 Gbps}\n"
                    "    - {from: b, to: b, rate: 1 Gbps}\n") ==
-        "x.yaml:7:21: cluster.links[1].to: where the link comes from; write its end");
+        "x.yaml:7:21: cluster.links[1].to: both ends are this host or switch; write the other end");
 }
 
 TEST_CASE("cluster: a link misses nothing but its latency") {
@@ -192,8 +192,8 @@ TEST_CASE("cluster: a host has a device for each of its workers") {
       "  hosts: [{name: box, count: 2, devices: 2}]\n"
       "  placement: {workers: [box0, box0, box0, box1]}\n";
   CHECK(scenario_error(text) ==
-        "x.yaml:4:42: cluster.hosts[0].devices: 2: fewer than the workers that box0 has; write "
-        "more, or add hosts");
+        "x.yaml:4:42: cluster.hosts[0].devices: 2: fewer than the workers of box0; write more, or "
+        "add hosts");
   CHECK(scenario_error(text, {"cluster.hosts[0].devices=3"}) == "(no error)");
 }
 

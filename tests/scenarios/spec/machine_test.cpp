@@ -161,14 +161,14 @@ TEST_CASE("machine: a key that files have no more says what to do about it") {
   std::string text = kMachine;
   text.insert(text.find("    evaluate"), "    crowding: 1.2\n");
   CHECK(machine_error(text) ==
-        "m.yaml:16:5: models.softmax 784x10.crowding: this key is no more; calibrate this machine "
+        "m.yaml:16:5: models.softmax 784x10.crowding: this key was removed; calibrate this machine "
         "again (foretrain calibrate --out FILE), which writes memory");
   text = kMachine;
   text.insert(text.find("apply:"),
               "emulated: {send: {per_item: 1 ns}, receive: {per_item: 1 ns}, wake: 2 us}\n");
   CHECK(machine_error(text) ==
-        "m.yaml:12:63: emulated.wake: this key is no more; leave it out: it is as loopback's, or "
-        "calibrate this machine again (foretrain calibrate --out FILE)");
+        "m.yaml:12:63: emulated.wake: this key was removed; leave it out (the value of loopback is "
+        "used), or calibrate this machine again (foretrain calibrate --out FILE)");
 }
 
 TEST_CASE("machine: networks that it emulates have costs of messages of their own") {

@@ -38,7 +38,7 @@ TEST_CASE("measured device: a scenario of a profile says it, any other may not")
   CHECK(once.model.profile_device == MeasuredDevice{15'700, {900e9}});
   CHECK(only(to_yaml(once)) == once);
   CHECK(scenario_error("foretrain: 1\nmodel: {name: lenet, " + told + "}\n")
-            .find("only a profile was measured on some device") != std::string::npos);
+            .find("only a profile has a device") != std::string::npos);
   CHECK(scenario_error("foretrain: 1\nmodel: {profile: " + (folder / "p.csv") +
                        ", profile_device: {memory_bandwidth: 900 GB/s}}\ntraining: {steps: 5}\n")
             .find("gflops") != std::string::npos);

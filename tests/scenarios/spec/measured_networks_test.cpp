@@ -78,11 +78,11 @@ TEST_CASE("measured networks: a batch size that is there twice is told with both
 
 TEST_CASE("measured networks: a network that nobody measured is told with those that are known") {
   CHECK(scenario_error(measured_scenario(kRow64 + kRowVgg, "resnet5")) ==
-        "x.yaml:2:42: model.profile_network: nobody measured resnet5 on these hosts; did you mean "
-        "resnet50? they know resnet50, vgg16");
+        "x.yaml:2:42: model.profile_network: resnet5 was not measured on these hosts; did you mean "
+        "resnet50? measured are resnet50, vgg16");
   CHECK(scenario_error(measured_scenario("", "resnet50")) ==
-        "x.yaml:2:42: model.profile_network: resnet50, but of no host's devices is known what they "
-        "train; write measured: to a host, or remove it");
+        "x.yaml:2:42: model.profile_network: resnet50, but no host has measured: rates; write "
+        "measured: for a host, or remove it");
   // Hosts with rows may be added later: whatif --deadline tries those of the library.
   CHECK(scenario_error("foretrain: 1\nmodel: {profile: p.csv, profile_network: resnet50}\n"
                        "training: {steps: 5}\n") == "(no error)");
@@ -121,8 +121,8 @@ std::string preparing_error(const std::string& times, const std::string& rows, i
 TEST_CASE("measured networks: rows that make no time, or none that could be counted, are refused") {
   CHECK(preparing_error("1,2", kRow32 + kRow64, 16) == "(no error)");
   CHECK_THAT(preparing_error("0,0", kRow32, 32),
-             Contains("model.profile: a gradient takes no time by it, so that layers have no "
-                      "shares of what was measured"));
+             Contains("model.profile: all its times are 0, so the measured time cannot be shared "
+                      "among layers"));
   CHECK_THAT(preparing_error("1,2", kRow32 + kRow64, 2),
              StartsWith("x.yaml:") &&
                  Contains(": cluster.hosts[0].measured: by these rows a batch of 2 of resnet50 "

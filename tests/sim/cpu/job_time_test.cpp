@@ -215,8 +215,8 @@ TEST_CASE("job time: of a model that nobody knows it is told what to do") {
     message = error.what();
   }
   CHECK(message ==
-        "machine described: nothing is known of the model lenet 784x10; measure it: foretrain "
-        "calibrate SCENARIO; or say what the machine can do, gflops and memory_bandwidth");
+        "machine described: model lenet 784x10 was not measured; measure it (foretrain calibrate "
+        "SCENARIO), or give its gflops and memory_bandwidth");
 }
 
 TEST_CASE("job time: a table over batch sizes is straight between its rows and beyond") {

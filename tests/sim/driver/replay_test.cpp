@@ -98,7 +98,7 @@ TEST_CASE("replay: a record that does not say how it began is refused") {
   Record record;
   record.scenario_case = small_case("sync", 2, 10);
   record.inputs = recorded_rows(3);  // without any start
-  const char* refused = "inputs.bin: the start of worker0 is not there; the record is cut";
+  const char* refused = "inputs.bin: the start of worker0 is missing; the record is incomplete";
   CHECK_THROWS_WITH(sim::replay(record), refused);
   record.resumed = {5};
   CHECK_THROWS_WITH(sim::replay(record), refused);

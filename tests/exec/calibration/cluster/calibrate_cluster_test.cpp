@@ -220,14 +220,14 @@ TEST_CASE("calibrate cluster: a task that never comes is named") {
   tasks.start(0);
   tasks.start(1);
   CHECK(tasks.end_of(0) == 2);
-  CHECK(tasks.told().starts_with("rank 2 did not come within 2 s"));
+  CHECK(tasks.told().starts_with("rank 2 did not join within 2 s"));
 }
 
 TEST_CASE("calibrate cluster: without a launcher there is no cluster, a record is none either") {
   Sandbox sandbox;
   const Called called = sandbox.call("calibrate --cluster", "unset RANK WORLD_SIZE");
   CHECK(called.status == 2);
-  CHECK(called.err.find("--cluster: measures the hosts that a launcher has started tasks on") !=
+  CHECK(called.err.find("--cluster: measures hosts on which a launcher started tasks") !=
         std::string::npos);
   CHECK(sandbox.call("calibrate --cluster --from alone --out x").status == 2);
   CHECK(sandbox.call("calibrate --job-key key").status == 2);

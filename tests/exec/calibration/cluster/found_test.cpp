@@ -125,7 +125,7 @@ TEST_CASE("cluster: a host that differs by more than a tenth is a kind that says
   CHECK(kinds[1].name == "amd-epyc-7b13-2");
   CHECK(kinds[1].differs == "gradients of softmax 784x10 take 1.91 times as long");
   CHECK(kinds[2].name == "amd-epyc-7b13-3");
-  CHECK(kinds[2].differs == "its nic carries 0.50 times as much");
+  CHECK(kinds[2].differs == "its nic has 0.50 times the rate");
   CHECK(kinds[3].name == "host");
   CHECK(kinds[3].differs.empty());
 }

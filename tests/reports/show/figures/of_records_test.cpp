@@ -67,11 +67,11 @@ TEST_CASE("titles of figures say what they show") {
   CHECK(learning_curves({records[0]}).title ==
         "study: learning against time, accuracy 0.8750 after 0.1 s");
   CHECK(learning_curves(records).title ==
-        "study: learning against time, all end with accuracy 0.8750");
+        "study: learning against time, all reach accuracy 0.8750");
   std::vector<Record> other = records;
   other[2].evals.back().accuracy = 0.9;
   CHECK(learning_by_step(other).title ==
-        "study: learning against steps, async run ends best, accuracy 0.9000 after 0.1 s");
+        "study: learning against steps, async run has the best final accuracy, 0.9000 after 0.1 s");
   CHECK(phase_bars(records).title == "study: compute takes 38 % of the mean step");
   CHECK(staleness_histogram(records).title == "study: staleness of the gradients, 2 at most");
 }

@@ -69,7 +69,7 @@ TEST_CASE("page: without a script pictures stand in the figures' places, or how 
   const std::string html = page_html(page, pictures, "");
   CHECK(count(html, "<script") == 0);
   CHECK_THAT(html, Catch::Contains("data:image/svg+xml;base64,PHN2Zz5NYW48L3N2Zz4="));
-  CHECK(count(html, "gnuplot, which draws it") == figures_of(page).size() - 1);
+  CHECK(count(html, "is not drawn: gnuplot") == figures_of(page).size() - 1);
 }
 
 TEST_CASE("page: base64 ends in as many equals signs as it has to") {
@@ -122,8 +122,9 @@ TEST_CASE("summary of records: what forecasts stand on is told, cost has its cur
   record.scenario_case.scenario.cluster.hosts = {host};
   record.nodes[0].host = "n";
   const Section summary = sections_of({record}).at(0);
-  CHECK_THAT(summary.text, Catch::StartsWith("Stands on: compute of n is what the scenario says") &&
-                               Catch::EndsWith("against a run."));
+  CHECK_THAT(summary.text,
+             Catch::StartsWith("Assumptions: compute times of n are given by the scenario") &&
+                 Catch::EndsWith("with a real run."));
   const Table& table = summary.tables.at(0);
   const auto cost =
       std::ranges::find(table.rows, "cost", [](const auto& row) { return row.at(0).text; });

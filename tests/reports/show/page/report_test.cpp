@@ -62,7 +62,7 @@ TEST_CASE("report: a target that nobody saw being reached is not called missed")
     REQUIRE(row != table.rows.end());
     return row->at(1).text;
   };
-  CHECK(told(0.75) == "passed unseen");
+  CHECK(told(0.75) == "time unknown");
   CHECK(told(0.65) == "not reached");
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("report: a folder that is none of these is said to be what it is") {
   CHECK_THAT(message(folder.path() / "notes.txt"), Catch::Contains("this is a file"));
   fs::create_directories(folder.path() / "run");
   fs::create_directories(folder.path() / "simulate");
-  CHECK_THAT(message(folder.path()), Catch::Contains("was not finished"));
+  CHECK_THAT(message(folder.path()), Catch::Contains("unfinished validation"));
   write_text(folder.path() / "validation.json", "{\"cases\": [");
   CHECK_THAT(message(folder.path()),
              Catch::EndsWith("validation.json:1: is not JSON; the file is damaged, or of another "
@@ -317,8 +317,8 @@ TEST_CASE("report: what whatif prints is a section with what it stands on") {
   whatif.time_s = 10;
   whatif.cost = 2;
   whatif.currency = "EUR";
-  whatif.source = "simulated by compute: 20 ms";
-  whatif.stands_on = "Stands on: a key.";
+  whatif.source = "simulated with compute: 20 ms";
+  whatif.stands_on = "Assumptions: a key.";
   whatif.path = {{"worker CPU", 10, 1}};
   whatif.limit = {"worker CPU", 1};
   Change change;
@@ -336,11 +336,11 @@ TEST_CASE("report: what whatif prints is a section with what it stands on") {
   REQUIRE(found.sections.size() == 1);
   const Section& section = found.sections[0];
   CHECK_THAT(section.text, Catch::StartsWith("sync: worker CPU limits it, 100 %") &&
-                               Catch::EndsWith(" Simulated. Stands on: a key."));
-  CHECK(section.figures.at(0).source == "simulated by compute: 20 ms");
+                               Catch::EndsWith(" Simulated. Assumptions: a key."));
+  CHECK(section.figures.at(0).source == "simulated with compute: 20 ms");
   const Table& changes = section.tables.at(0);
   CHECK(std::ranges::count(changes.columns, "cost [EUR]", &Table::Column::name) == 1);
-  const auto late = std::ranges::find(changes.columns, "stale", &Table::Column::name);
+  const auto late = std::ranges::find(changes.columns, "staleness", &Table::Column::name);
   REQUIRE(late != changes.columns.end());
   const auto place = static_cast<std::size_t>(late - changes.columns.begin());
   CHECK(changes.rows.at(1).at(place).text == "-");

@@ -26,13 +26,13 @@ TEST_CASE("hardware table: a host with devices, a host without") {
         "host            cores devices   GFLOPS          link       NIC      flow   price\n"
         "station            40       8   15,700  15.75 GB/s *  400 Gbps   10 Gbps   24.48\n"
         "plain               2       -       70             -   10 Gbps         -       -\n");
-  CHECK(table.find("the price is of an hour in USD, ") != std::string::npos);
+  CHECK(table.find("price: per hour in USD; of") != std::string::npos);
   HostSpec kept = station;
   kept.bought = true;
   CHECK(hardware_table({kept}).find(" 24.48 +\n") != std::string::npos);
   HostSpec other = station;
   other.price.currency = "EUR";
-  CHECK(hardware_table({station, other}).find("of an hour, ") != std::string::npos);
+  CHECK(hardware_table({station, other}).find("price: per hour; of") != std::string::npos);
 }
 
 TEST_CASE("hardware table: networks that a device was measured with, by their batch sizes") {

@@ -20,7 +20,7 @@ TEST_CASE("step table: a profile shows milliseconds where others show operations
   CHECK(
       table.starts_with("two: a gradient over 32 examples took 10 ms; its 0.008 MB of parameters"));
   for (const char* part : {"parameters      ms   read  write", "forward 0 conv   ", "4.000",
-                           "what a profile does not tell: activations."}) {
+                           "activations, which are not in a profile."}) {
     CAPTURE(part);
     CHECK(table.find(part) != std::string::npos);
   }

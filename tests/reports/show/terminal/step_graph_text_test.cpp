@@ -27,9 +27,8 @@ TEST_CASE("step table: softmax as people see it") {
   // The scratch memory after this text depends on the width of vectors.
   CHECK(step_table("softmax", *single_training("softmax"))
             .starts_with(
-                "softmax: a gradient over 64 examples takes 2.007 MFLOP; its 7,850 parameters\n"
-                "stay where they are.\n"
-                "\n"
+                "softmax: a gradient over 64 examples takes 2.007 MFLOP; its 7,850 parameters are\n"
+                "not sent.\n\n"
                 "  operation                    output  parameters  MFLOP   read  write  buckets\n"
                 "                                                           [MB]   [MB]\n"
                 "  gather                      28x28x1                     0.050  0.201\n"
@@ -37,13 +36,12 @@ TEST_CASE("step table: softmax as people see it") {
                 "  loss softmax_cross_entropy       10                     0.003  0.003\n"
                 "  backward 0 dense 784 -> 10                7,850  1.004  0.203  0.031        0\n"
                 "  apply 0                                   7,850  0.024  0.063  0.031        0\n"
-                "  sum                                       7,850  2.031  0.551  0.269\n"
-                "\n"
-                "Of what is read, written: activations 0.412, parameters 0.094, gradients 0.063,\n"
-                "batch 0.251 MB.\n"
+                "  sum                                       7,850  2.031  0.551  0.269\n\n"
+                "Read and written in a step: activations 0.412, parameters 0.094, gradients\n"
+                "0.063, batch 0.251 MB.\n"
                 "Memory of a worker: 0.068 MB = parameters 0.031 + gradients 0.031 + optimizer\n"
-                "state 0 + activations 0.005 (outputs 0.003, gradients by them 0.003, saved 0);\n"
-                "beside it scratch "));
+                "state 0 + activations 0.005 (outputs 0.003, their gradients 0.003, saved 0); in\n"
+                "addition scratch "));
 }
 
 TEST_CASE("step table: columns line up in a terminal, long names stand above their figures") {

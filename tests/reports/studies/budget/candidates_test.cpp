@@ -68,11 +68,9 @@ TEST_CASE("budget hosts: prices in two currencies are not compared") {
 }
 
 TEST_CASE("budget hosts: a name is refused with the reason") {
-  CHECK(
-      hosts_error({"smal"}).starts_with("--hosts: smal is nothing that the library has; did you "
-                                        "mean small?"));
+  CHECK(hosts_error({"smal"}).starts_with("--hosts: the library has no smal; did you mean small?"));
   CHECK(hosts_error({"free"}) == "--hosts: free: it has no price in the library; leave it out");
-  CHECK(hosts_error({"cores"}).find("no devices, but the job was timed on one") !=
+  CHECK(hosts_error({"cores"}).find("no devices, but the profile was measured on one") !=
         std::string::npos);
   CHECK(hosts_error({"small", "small"}).find("twice") != std::string::npos);
 }
@@ -134,7 +132,7 @@ TEST_CASE("budget: what only one cluster can have is refused with its place") {
     return error_of(
         [&] { static_cast<void>(base_of(job.with("training: {steps: 5, workers: 2}\n" + rest))); });
   };
-  CHECK(error("faults: [{at: 1 s, stop: worker1, for: 2 s}]\n").find("faults: nodes of one") !=
+  CHECK(error("faults: [{at: 1 s, stop: worker1, for: 2 s}]\n").find("faults: they name nodes") !=
         std::string::npos);
   CHECK(error("stragglers: [{workers: [1], slowdown: 2}]\n").find("stragglers[0].workers: ") !=
         std::string::npos);
@@ -158,7 +156,7 @@ TEST_CASE("budget: a profile's device is told, else that of the scenario's hosts
     answer.base = base;
     return assumptions(answer)[1];
   };
-  CHECK(note(unknown).find("its times stand as they are on every host") != std::string::npos);
+  CHECK(note(unknown).find("are given its times unchanged") != std::string::npos);
   CHECK(note(told).find("5 GFLOPS (model.profile_device)") != std::string::npos);
   CHECK(note(own).find("(that of the scenario's hosts)") != std::string::npos);
 }

@@ -64,7 +64,7 @@ TEST_CASE("budget: where none holds both, the nearest of both kinds are told") {
   CHECK(name_of(answer.in_budget()->cluster) == "small x 2");
   const BudgetAnswer neither = find_cluster(job.plain(), two_hosts(10, 0.1));
   CHECK((!neither.cheapest() && !neither.in_time() && !neither.in_budget()));
-  CHECK(first_sentence(neither).find("The cheapest in time: none.") != std::string::npos);
+  CHECK(first_sentence(neither).find("Cheapest within the deadline: none.") != std::string::npos);
 }
 
 TEST_CASE("budget: a cluster that cannot be simulated is told, an interruption ends all") {

@@ -85,7 +85,7 @@ TEST_CASE("budget target: what never comes to it is told so, in every form") {
   const BudgetAnswer answer = find_cluster(aimed_case(kHalf), learning_hosts(1000, 0.8));
   const Offer* never = offer_on(answer.not_reached, "fast x 4");
   REQUIRE(never != nullptr);
-  CHECK(what_failed(*never, answer.bounds) == "accuracy 0.5 not within 900 steps");
+  CHECK(what_failed(*never, answer.bounds) == "accuracy 0.5 not reached in 900 steps");
   CHECK(offer_on(answer.frontier, "fast x 4") == nullptr);
   const auto json = to_json(answer);
   CHECK(json["target"]["accuracy"] == 0.5);

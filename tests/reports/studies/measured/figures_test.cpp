@@ -56,7 +56,7 @@ TEST_CASE("measured tables: a scenario that is named leaves the rows of others o
   CHECK(read_figures(folder.path() / "mine.csv", folder.path() / "t.yaml").size() == 1);
   const std::string none =
       error_of([&] { read_figures(folder.path() / "mine.csv", folder.path() / "u.yaml"); });
-  CHECK_THAT(none, Catch::Contains("no figure is of") && Catch::Contains("t.yaml"));
+  CHECK_THAT(none, Catch::Contains("has no figure of") && Catch::Contains("t.yaml"));
 }
 
 TEST_CASE("measured tables: what is wrong has its file, line, column") {
@@ -66,20 +66,21 @@ TEST_CASE("measured tables: what is wrong has its file, line, column") {
       {"quantity,value,speed\n", "mine.csv:1: no column is called 'speed'; there are quantity,"},
       {"quantity,value,value\n", "mine.csv:1: column value is there twice; leave one"},
       {"quantity,value\n", "mine.csv: no figures; write a row for each"},
-      {"quantity,value\nstep_time,1\n", "mine.csv:2: which scenario is it of?"},
+      {"quantity,value\nstep_time,1\n", "mine.csv:2: the scenario is not known; name it"},
       {good + "s.yaml,a\n", "mine.csv:3: 2 values under 9 columns"},
       {good + "s.yaml,a,guess,1,,throughput,1,images/s,\n",
-       "mine.csv:3: role: 'guess' is none; write forecast, fitted, base"},
+       "mine.csv:3: role: 'guess' is not known; write forecast, fitted, base"},
       {good + "s.yaml,a,,-1,,throughput,1,images/s,\n", "mine.csv:3: devices: '-1'"},
       {good + "s.yaml,a,,1,workers,throughput,1,images/s,\n",
-       "mine.csv:3: set: 'workers' sets nothing; write KEY=VALUE"},
-      {good + "s.yaml,a,,1,,speed,1,images/s,\n", "mine.csv:3: quantity: 'speed' is none; write"},
+       "mine.csv:3: set: 'workers' is no setting; write KEY=VALUE"},
+      {good + "s.yaml,a,,1,,speed,1,images/s,\n",
+       "mine.csv:3: quantity: 'speed' is not known; write"},
       {good + "s.yaml,a,,1,,,1,images/s,\n", "mine.csv:3: quantity: is empty"},
       {good + "s.yaml,a,,1,,throughput,-1,images/s,\n", "mine.csv:3: value: is below 0"},
       {good + "s.yaml,a,,1,,throughput,one,images/s,\n", "mine.csv:3: value: 'one'"},
       {good + "s.yaml,a,,1,,throughput,1,furlongs,\n",
-       "mine.csv:3: unit: throughput is not in 'furlongs'; write images/s"},
-      {good + "s.yaml,a,,1,,throughput,1,ms,\n", "mine.csv:3: unit: throughput is not in 'ms'"},
+       "mine.csv:3: unit: 'furlongs' is no unit of throughput; write images/s"},
+      {good + "s.yaml,a,,1,,throughput,1,ms,\n", "mine.csv:3: unit: 'ms' is no unit of throughput"},
       {good + kBaseRow, "mine.csv:3: role: a of s has a base already"},
       {good + "s.yaml,,base,1,,throughput,1,images/s,\n", "mine.csv:3: series: is empty"},
       {good + "s.yaml,b,base,1,,throughput,0,images/s,\n", "mine.csv:3: value: is not above 0"},

@@ -144,7 +144,7 @@ TEST_CASE("measured: of those that are asynchronous the mean staleness is told")
 TEST_CASE("measured: what cannot be forecast is told by its row") {
   const SmallStudy study("all_reduce");
   const auto [rows, message] = GENERATE_COPY(table<std::string, std::string>({
-      {"a,base,1,,step_time,0.001,s\n", "mine.csv:2: value: what the base moves takes longer"},
+      {"a,base,1,,step_time,0.001,s\n", "mine.csv:2: value: the base's messages alone take longer"},
       {",,,training.wokers=2,step_time,1,s\n", "wokers"},
       {",,,sweep.training.workers=[1%2],step_time,1,s\n", "mine.csv:2: "},
       {"a,base,1,,step_time,0.05,s\na,,2,cluster.hosts[0].compute=null,step_time,1,s\n",

@@ -124,13 +124,13 @@ TEST_CASE(
         return record;
       });
   CHECK_THAT(intervals.stands_on,
-             Catch::StartsWith("Stands on: compute of n is what the scenario"));
+             Catch::StartsWith("Assumptions: compute times of n are given by the scenario"));
   CHECK_THAT(
       seed_intervals_result(intervals).stands_on,
-      Catch::StartsWith("These are no prediction intervals") && Catch::Contains(". Stands on: "));
+      Catch::StartsWith("These are no prediction intervals") && Catch::Contains(". Assumptions: "));
   CHECK(to_json(intervals).at("stands_on") == intervals.stands_on);
   CHECK_THAT(to_json(intervals).at("what_bands_are").get<std::string>(),
-             Catch::Contains("not how wrong the forecast is"));
+             Catch::Contains("not the error of the forecast"));
 }
 
 TEST_CASE("bands: the sentence has the time, people see ten figures unasked, none that is zero") {

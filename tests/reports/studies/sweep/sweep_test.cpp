@@ -98,7 +98,7 @@ TEST_CASE("sweep: beside its table stands what it was asked, what it found, on w
                  Catch::Contains("2.00 times as fast as workers=1, at an efficiency of 1.00"));
   REQUIRE(about.at("stands_on").size() == 1);
   CHECK_THAT(about.at("stands_on").at(0).get<std::string>(),
-             Catch::Contains("what the scenario says, 20 ms a gradient"));
+             Catch::Contains("given by the scenario: 20 ms a gradient"));
   // Price of 36 $ an hour for 0.1 s.
   CHECK(result.rows.at(1).at("cost") == Approx(0.001));
   const SweepTable table = read_sweep(foretrain::sweep_csv(result.rows), "sweep.csv");

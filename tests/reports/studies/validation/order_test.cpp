@@ -36,9 +36,9 @@ TEST_CASE("order: what the forecast ties is neither kept nor lost") {
     CHECK(order.all.inverted.empty());
     CHECK_FALSE(order.all.kept().has_value());
     CHECK_FALSE(order.tau.has_value());
-    CHECK_THAT(first_sentence(v),
-               Catch::EndsWith("; by gradients/s the cases do not differ within the forecast's "
-                               "error."));
+    CHECK_THAT(
+        first_sentence(v),
+        Catch::EndsWith("; the cases differ by less than the forecast's error in gradients/s."));
     CHECK(to_json(v)["order_kept"].is_null());
     CHECK(to_json(v)["order"]["all"]["tied"] == 1);
   }

@@ -49,13 +49,12 @@ TEST_CASE("validation: the sentence that matters comes first, then a row a case"
   const std::string text = text_of(v, false);
   INFO(text);
   CHECK(text.substr(0, text.find("\n\n")) ==
-        "Forecast of the step time: sync -3.0 %, async +20.0 %; 1 of 2 measured in its\n"
-        "range; weights of sync equal bit for bit; the order of the cases by gradients/s\n"
-        "is kept.");
+        "Forecast of the step time: sync -3.0 %, async +20.0 %; 1 of 2 measured in its\nrange; "
+        "weights of sync equal bit for bit; the cases are in the right order by\ngradients/s.");
   CHECK_THAT(
       words_of(v, false),
       Catch::Contains(" sync 10 9.7 -3.0 % 8.245 11.16 yes 0.875 async 5 6 +20.0 % 5.1 6.9 no") &&
-          Catch::Contains(" Stands on: run on bench, avx2 kernels, 1 time a case;"));
+          Catch::Contains(" Basis: run on bench, avx2 kernels, 1 time a case;"));
   CHECK(std::ranges::count(text, '\n') <= 12);
   CHECK(widest_line(text) <= 80);
 }
@@ -73,7 +72,7 @@ TEST_CASE("validation: of very many cases a strategy has a row, with everything 
   CHECK(std::ranges::count(text, '\n') <= 14);
   const std::string full = text_of(many, true);
   CHECK_THAT(full, Catch::Contains("sync, workers=2") && Catch::Contains("-30.0 %") &&
-                       Catch::Contains("noisy, between quartiles"));
+                       Catch::Contains("noisy, inside quartiles"));
   CHECK(full.find("Every metric") == std::string::npos);  // they are in cases.csv
 }
 
@@ -117,10 +116,11 @@ TEST_CASE("validation: others that used the machine are told, of the case where 
   Validation validation = validate_times({{100}, 110}, {{200}, 150});
   validation.cases[0].run.others_used = 0.25;
   validation.cases[1].run.others_used = 0.62;
-  CHECK_THAT(words_of(validation, false), Catch::Contains("Others used 62 % of this machine"));
+  CHECK_THAT(words_of(validation, false),
+             Catch::Contains("Other programs took 62 % of this machine"));
   validation.cases[0].run.others_used = 0.04;
   validation.cases[1].run.others_used = -1;
-  CHECK_THAT(text_of(validation, false), !Catch::Contains("Others used"));
+  CHECK_THAT(text_of(validation, false), !Catch::Contains("Other programs took"));
 }
 
 TEST_CASE("validation: a target that not all reached is told") {
@@ -238,7 +238,7 @@ TEST_CASE("figure of a validation: marks by strategy, a diagonal with its bands"
   CHECK(errors.series.back().y[0] == Approx(20));
   CHECK_FALSE(errors.stacks(errors.series.back()));
   CHECK(times.series[5].names == std::vector<std::string>{"sync"});
-  CHECK(figure.title == "study: async forecast 20 % too slow in its case, the furthest off of 2");
+  CHECK(figure.title == "study: async forecast 20 % too slow in its case, the largest error of 2");
   CHECK(figure.source == "run on bench, avx2 kernels, 1 time a case; simulated on bench");
   CHECK(accuracy_figure(Validation{}).panels.empty());
 }

@@ -194,7 +194,7 @@ TEST_CASE("validate: runs of cases that it has not are told, and stay") {
   write_record(timed(Mode::run, case_of("ssp"), 100), folder.path() / "run/strategy=ssp/1");
   Noted noted;
   noted.validate(folder.path(), 1);
-  CHECK_THAT(noted.told.front(), Catch::Contains("also holds strategy=ssp, which no case of"));
+  CHECK_THAT(noted.told.front(), Catch::Contains("also holds strategy=ssp, which is no case of"));
   CHECK(fs::exists(folder.path() / "run/strategy=ssp/1/run.json"));
 }
 
@@ -259,7 +259,7 @@ TEST_CASE("validate: a run of another scenario in the place of a case is refused
   write_record(timed(Mode::run, other, 100), folder.path() / "run/strategy=sync/2");
   Noted noted;
   CHECK_THROWS_WITH(noted.validate(folder.path(), 2),
-                    Catch::Contains("run/strategy=sync/2: here is a record of another scenario") &&
+                    Catch::Contains("run/strategy=sync/2: holds a record of another scenario") &&
                         Catch::Contains("name another folder with --out"));
   CHECK(noted.order.empty());
   CHECK(noted.validate(folder.path(), 1).found == 0);  // only the second needs a folder

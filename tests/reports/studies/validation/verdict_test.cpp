@@ -34,8 +34,8 @@ TEST_CASE("verdict: a steady case is held within five per cent, off beyond") {
 
 TEST_CASE("verdict: a noisy case is judged by the quartiles of its runs") {
   // The quartiles are 80 and 120; half their distance is 20 % of the median.
-  CHECK(name_of(verdict({{60, 80, 100, 120, 140}, 119})) == "noisy, between quartiles");
-  CHECK(name_of(verdict({{60, 80, 100, 120, 140}, 81})) == "noisy, between quartiles");
+  CHECK(name_of(verdict({{60, 80, 100, 120, 140}, 119})) == "noisy, inside quartiles");
+  CHECK(name_of(verdict({{60, 80, 100, 120, 140}, 81})) == "noisy, inside quartiles");
   CHECK(name_of(verdict({{60, 80, 100, 120, 140}, 121})) == "noisy, outside quartiles");
   CHECK(name_of(verdict({{60, 80, 100, 120, 140}, 79})) == "noisy, outside quartiles");
 }
@@ -120,7 +120,7 @@ TEST_CASE("goals: what is missed is named and counted") {
   CHECK(find(goals, "mean staleness, where it varies")->of == 1);
   CHECK(find(goals, "weights equal bit for bit")->of == 1);
   CHECK(find(goals, "time to target") == nullptr);  // not measured
-  CHECK(find(goals, "noisy cases, between the runs' quartiles") == nullptr);
+  CHECK(find(goals, "noisy cases, inside the runs' quartiles") == nullptr);
 }
 
 TEST_CASE("goals: a deviation that has no number is the worst of all") {

@@ -28,7 +28,7 @@ WhatIf made_up() {
   WhatIf whatif;
   whatif.scenario_case = case_of("sync");
   whatif.measure = "1,000 examples";
-  whatif.stands_on = "Stands on: a key.";
+  whatif.stands_on = "Assumptions: a key.";
   whatif.time_s = 10;
   whatif.cost = 0.0125;
   whatif.path_s = 10;
@@ -40,7 +40,7 @@ WhatIf made_up() {
   whatif.changes[1].free_time_s = 4;
   whatif.changes[1].cost = 0.00875;
   whatif.changes[3].time_s.reset();
-  whatif.changes[3].why_not = "a gradient takes what compute: says, whatever its batch";
+  whatif.changes[3].why_not = "compute: gives the time of a gradient for every batch size";
   whatif.crossovers = {{"From how many workers on?", "From 4.", 4}};
   whatif.verified = Verified{"one more server", 3, 9, 6, 10, 5.4};
   whatif.phases = {{"compute", 0.01, 0.011, 0.02}};
@@ -125,9 +125,10 @@ TEST_CASE("whatif text: all of it fits 80 columns, what is told unasked 30 lines
     CAPTURE(line);
     CHECK(columns_of(line) <= kTerminalColumns);
   }
-  for (const char* part : {"server NIC in", "+30.0 %", "0.00875", "2.96", "From 4.", "as it is",
-                           "double batch: not tried: a gradient takes", "-10.0 %", "compute",
-                           "Simulated. Stands on", "20 % of the critical path waits in line"}) {
+  for (const char* part :
+       {"server NIC in", "+30.0 %", "0.00875", "2.96", "From 4.", "as it is",
+        "double batch: not tried: compute: gives", "-10.0 %", "compute", "Simulated. Assumptions",
+        "20 % of the critical path is waiting for a busy core"}) {
     CAPTURE(part, text);
     CHECK(text.find(part) != std::string::npos);
   }
@@ -152,8 +153,8 @@ WhatIf without_time() {
   whatif.measure = "accuracy 0.9";
   whatif.time_s.reset();
   whatif.no_time =
-      "accuracy 0.9 is not reached in 100 steps (best: 0.83); raise training.steps, or ask without "
-      "the target";
+      "accuracy 0.9 is not reached in 100 steps (best: 0.83); raise training.steps, or leave the "
+      "target out";
   for (Change& each : whatif.changes) {
     each.time_s.reset();
     each.free_time_s.reset();
@@ -166,7 +167,7 @@ TEST_CASE("whatif text: a target that is not reached is said first, then the cri
   const WhatIf whatif = without_time();
   const std::string sentence =
       "sync: server NIC limits it, 60 % of the critical path; accuracy 0.9 is not reached in 100 "
-      "steps (best: 0.83); raise training.steps, or ask without the target.";
+      "steps (best: 0.83); raise training.steps, or leave the target out.";
   CHECK(first_sentence(whatif) == sentence);
   const auto json = to_json(whatif);
   CHECK(json["limit"]["sentence"] == sentence);

@@ -59,7 +59,7 @@ class Slider {
   }
 
   say() {
-    this.range.setAttribute('aria-valuetext', `${this.field.value || 'not said'} ${this.unit}`);
+    this.range.setAttribute('aria-valuetext', `${this.field.value || 'not set'} ${this.unit}`);
   }
 
   enable(on) {
@@ -96,7 +96,7 @@ export class Controls {
     this.strategy = list('strategy', 'strategy', moved);
     this.strategy.select.append(...shelf.strategies.map((s) => option(s.name, `${s.name}: ${s.doc}`)));
     this.host = list('host', 'hosts like', moved);
-    this.host.select.append(option('', 'as the scenario has them'), ...shelf.hosts.map((h) =>
+    this.host.select.append(option('', 'as in the scenario'), ...shelf.hosts.map((h) =>
       option(h.name, [h.name, h.devices ? `${h.devices} devices` : '', h.nic, h.price ?? '']
         .filter(Boolean).join(', '))));
     this.sliders = new Map(kSliders.map((each) => [each.key, new Slider(each, moved)]));

@@ -64,7 +64,7 @@ function bar(share, pinned, colour) {
 }
 
 function pinnedColumns(pinned) {
-  return pinned ? [['pinned', 'number'], ['against it', 'number']] : [];
+  return pinned ? [['kept', 'number'], ['change', 'number']] : [];
 }
 
 function pinnedCells(pinned, value, write, now) {
@@ -119,8 +119,8 @@ export function sentenceOf({record, limit}) {
 /** `shown`: a forecast, whose record may have become that of all steps; `pinned`: one, or null. */
 export function showForecast(shown, pinned) {
   const other = pinned && pinned.examples !== shown.examples
-    ? `; its whole training, ${figure(pinned.examples)} examples, is told for ${figure(shown.examples)}, as many as here` : '';
-  const parts = pinned ? [element('p', 'pinned-text', `pinned: ${pinned.title}${other}`)] : [];
+    ? `; its time for ${figure(pinned.examples)} examples is scaled to ${figure(shown.examples)}, as many as here` : '';
+  const parts = pinned ? [element('p', 'pinned-text', `kept: ${pinned.title}${other}`)] : [];
   for (const caveat of shown.record.caveats ?? []) parts.push(element('p', 'caveat', `Note: ${caveat}.`));
   parts.push(element('div', 'answers', figuresTable(shown, pinned), phasesTable(shown, pinned),
     pathTable(shown, pinned)));

@@ -11,8 +11,8 @@ import {Runs} from './runs.js';
 
 const kTyping = 300;    // ms after the last key until a text is sent
 const kPatience = 1500;  // ms until a note that the answer takes longer
-const kMeasured = 'This machine is measured, once for each model; cases whose hosts are described are ' +
-  'answered meanwhile. ';
+const kMeasured = 'This machine is being measured, once for each model; scenarios that describe ' +
+  'their hosts are answered meanwhile. ';
 
 const page = {shelf: null, editor: null, controls: null, runs: null, file: '', chosen: '',
               shown: null, pinned: null, saved: '', asking: null, later: 0, asked: 0, answered: 0, ended: false};
@@ -34,7 +34,7 @@ function showMistake({line, message}) {
   const box = byId('mistake');
   box.hidden = Boolean(line);
   box.textContent = message;
-  say('What is shown is the answer before: the scenario has a mistake.');
+  say('The scenario has an error; below is the previous answer.');
 }
 
 function forgetMistake() {
@@ -64,7 +64,7 @@ function show() {
   command.hidden = false;
   command.textContent = page.shown.command;
   for (const id of ['pin', 'copy-command', 'copy-yaml']) byId(id).disabled = false;
-  byId('pin').textContent = page.pinned ? 'Unpin' : 'Pin, to compare with it';
+  byId('pin').textContent = page.pinned ? 'Stop comparing' : 'Keep for comparison';
 }
 
 const kEvents = {
@@ -84,12 +84,12 @@ const kEvents = {
   measuring(said) {
     byId('measuring').hidden = false;
     byId('measuring-what').textContent = kMeasured + said.what.trim();
-    if (!page.answered) say('The forecast follows.');
+    if (!page.answered) say('The forecast comes after it.');
   },
   stopped() {
     byId('measuring').hidden = true;
     page.ended = true;
-    say('Measuring was stopped; move something here to begin it again.');
+    say('Measuring was stopped; change something to start it again.');
   },
   forecast(said) {
     byId('measuring').hidden = true;
@@ -97,7 +97,7 @@ const kEvents = {
     page.answered = performance.now() - page.asked;
     show();
     const steps = said.whole ? 'All steps' : `The first ${said.record.steps} steps of all workers`;
-    say(`${steps}, without numerics, in ${time(page.answered / 1000)}.${page.saved}`);
+    say(`${steps} simulated, times only, in ${time(page.answered / 1000)}.${page.saved}`);
   },
   whole(said) {
     const took = said.record.startup_s + said.record.time_s;
@@ -105,15 +105,16 @@ const kEvents = {
     Object.assign(page.shown, {record: said.record, command: said.command, yaml: said.yaml,
                                whole_time_s: took, cost: cost && (cost * took) / expected});
     show();
-    say(`All ${said.record.steps} steps, without numerics.${page.saved}`);
+    say(`All ${said.record.steps} steps simulated, times only.${page.saved}`);
   },
   ways(said) {
     byId('measuring').hidden = true;
     byId('ways-section').hidden = false;
     byId('ways').classList.remove('stale');
     byId('ways-state').textContent = said.done < said.all
-      ? `${said.done} of ${said.all} simulated; as many examples each.`
-      : 'As many examples each; evaluations do not count. Other strategies learn something else from them.';
+      ? `${said.done} of ${said.all} simulated, each on the same number of examples.`
+      : 'Each trains on the same number of examples, from which strategies learn differently; ' +
+        'evaluations do not count.';
     showFigure(byId('ways'), said.figure).catch(trouble);
     const not = new Map(said.rows.filter((row) => row.why_not).map((row) => [row.strategy, row]));
     byId('ways-not').replaceChildren(...[...not.values()].map((row) =>
@@ -124,16 +125,16 @@ const kEvents = {
     bar.hidden = said.whole === true;
     if (said.all) bar.value = said.done / said.all;
     if (said.whole === undefined) {
-      byId('learning-state').textContent = 'It is being computed: its gradients are carried out.';
+      byId('learning-state').textContent = 'Computing the gradients.';
       return;
     }
-    byId('learning-state').textContent = said.whole ? '' : 'Its beginning; the rest is being computed.';
+    byId('learning-state').textContent = said.whole ? '' : 'The beginning; the rest is being computed.';
     if (said.figure) showFigure(byId('learning'), said.figure).catch(trouble);
-    else if (said.whole) byId('learning-state').textContent = 'Nothing is evaluated in it.';
+    else if (said.whole) byId('learning-state').textContent = 'The scenario has no evaluations.';
   },
   error: showMistake,
   dropped() {
-    say('Another window asked something else; move something here to go on.');
+    say('Another window asked something else; change something here to continue.');
   },
   end() {
     page.ended = true;
@@ -200,7 +201,7 @@ async function copy(text) {
     await navigator.clipboard.writeText(text);
     byId('copied').textContent = 'copied';
   } catch {
-    byId('copied').textContent = 'This browser does not copy; select it below.';
+    byId('copied').textContent = 'This browser cannot copy; select the text below.';
     byId('command').textContent = text;
   }
   setTimeout(() => { byId('copied').textContent = ''; }, 3000);
@@ -240,7 +241,7 @@ async function start() {
     made.value = file;
     byId('scenario').append(made);
   }
-  byId('scenario').append(element('option', '', 'paste one'));
+  byId('scenario').append(element('option', '', 'paste your own'));
   byId('scenario').lastChild.value = '';
   addListeners();
   byId('scenario').value = page.shelf.first;

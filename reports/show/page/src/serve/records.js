@@ -30,7 +30,7 @@ export async function showRecords() {
   const records = await get('/records');
   const box = byId('records');
   if (records.length === 0) {
-    box.replaceChildren(element('p', 'computing', 'There is none yet: run, simulate, validate and sweep leave them here.'));
+    box.replaceChildren(element('p', 'computing', 'None yet: run, simulate, validate and sweep write them here.'));
     return;
   }
   box.replaceChildren(tableOf(records.slice(0, kShown)));

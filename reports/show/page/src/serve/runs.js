@@ -19,7 +19,7 @@ function sayings(text) {
   const of = (name) => metric(text, `foretrain_${name}`);
   const done = of('gradients_total');
   const all = of('steps_planned');
-  if (done === null) return ['it begins'];
+  if (done === null) return ['starting'];
   const said = [`${figure(done)} of ${figure(all)} gradients, ${percent(all ? done / all : 0)}`,
                 `after ${time(of('training_seconds'))}`];
   const loss = of('test_loss');
