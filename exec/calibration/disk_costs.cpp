@@ -58,7 +58,7 @@ class PartFolder {
   /// Saves a state of this many floats, then removes it; returns the seconds.
   /// @throws InputError if the disk fails
   double write_s(std::int64_t floats) {
-    Keep keep;
+    SaveState keep;
     keep.cut = ++cut_;
     keep.state = [&] {
       StateWriter state;

@@ -85,7 +85,7 @@ void NodeTraining::begin(const nlohmann::json& setup, Hooks hooks) {
   part_.restore(*program, id_, prepared_);
   const std::int64_t incarnation = whole_at(setup, "generation");
   if (incarnation > 1) program->rejoin(incarnation);
-  const auto keep = [this](const Keep& asked) {
+  const auto keep = [this](const SaveState& asked) {
     if (part_.folder.empty()) return;
     asio::post(loop_, [this, written = part_.write(asked)] { tell_kept(written); });
   };

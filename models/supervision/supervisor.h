@@ -35,6 +35,19 @@ std::string how_many_left(int restarts);
 
 /// A pure state machine: it knows no clock, socket or process. `now` is any clock that does not go
 /// back. exec/launch performs its effects on processes and sockets, sim/driver on simulated nodes.
+///
+/// The life of a node (life.h has the event of each arrow):
+///
+///     Absent -> Joining -> Listening -> Ready -> Training -> Finished
+///       ^          ^                              |     ^
+///       |          |                              v     |
+///       |          |                           Lost -> Returning   the others continue
+///       |          |
+///       |          +-- Leaving   each survivor, if they cannot continue: all join again
+///       +------------- the node that is gone
+///
+/// The stages of an attempt: joining, preparing (peers connect), training, ending. After that the
+/// next attempt begins with joining, or all is over.
 class Supervisor {
  public:
   enum class Stage { joining, preparing, training, ending, over };

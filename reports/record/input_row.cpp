@@ -25,7 +25,7 @@ InputRow row_of(NodeId node, Instant time, const Input& input) {
   } else if (const auto* back = std::get_if<PeerBack>(&input)) {
     row.kind = InputRow::Kind::back;
     row.peer = index_of(back->peer);
-    row.id = static_cast<std::uint64_t>(back->generation);
+    row.id = static_cast<std::uint64_t>(back->incarnation);
   }
   return row;
 }
