@@ -71,22 +71,18 @@ void note_cores(Machine& machine, const CoreWatch& watch, const CalibrateOptions
 }
 
 void measure_cores(Machine& machine, Repeater& repeater, int core) {
-  const std::vector<double> apply = repeater.measure(
-      {{"apply.overhead", 2e-6, 0.5, true}, {"apply.per_item", 0, 0.5, true}}, [core] {
-        const AffineCost once = measure_apply(core);
-        return std::vector<double>{once.overhead_s, once.per_item_s};
-      });
-  machine.apply = {apply[0], apply[1]};
-  machine.process_change =
-      Duration::from_seconds(repeater.measure({{"process_change", 1e-6, 0.5, true}}, [core] {
-        return std::vector{measure_process_change(core)};
-      })[0]);
-  machine.thread_change =
-      Duration::from_seconds(repeater.measure({{"thread_change", 1e-6, 0.5, true}}, [core] {
-        return std::vector{measure_thread_change(core)};
-      })[0]);
-  const double slice_s =
-      repeater.measure({{"slice"}}, [core] { return std::vector<double>{measure_slice(core)}; })[0];
+  repeater.measure({{"apply.overhead", &machine.apply.overhead_s, 2e-6, true},
+                    {"apply.per_item", &machine.apply.per_item_s, 0, true}},
+                   [&] { machine.apply = measure_apply(core); });
+  double change_s = 0;
+  repeater.measure({{"process_change", &change_s, 1e-6, true}},
+                   [&] { change_s = measure_process_change(core); });
+  machine.process_change = Duration::from_seconds(change_s);
+  repeater.measure({{"thread_change", &change_s, 1e-6, true}},
+                   [&] { change_s = measure_thread_change(core); });
+  machine.thread_change = Duration::from_seconds(change_s);
+  double slice_s = 0;
+  repeater.measure({{"slice", &slice_s}}, [&] { slice_s = measure_slice(core); });
   if (slice_s > 0) {
     machine.slice = Duration::from_seconds(slice_s);
   } else {
@@ -102,26 +98,23 @@ void measure_caches(Machine& machine, Repeater& repeater, const std::vector<int>
     machine.not_measured.emplace_back("memory.private_cache: the kernel does not report it");
   }
   sizes.shared = measure_shared_cache(cores.front(), sizes);
-  const std::vector<double> medians = repeater.measure(
-      {{"memory.shared_byte", kByteFloor_s, 0.5, true},
-       {"memory.memory_byte", kByteFloor_s, 0.5, true},
-       {"memory.copied_byte", kByteFloor_s, 0.5, true},
-       {"memory.fresh_byte", kByteFloor_s, 0.5, true},
-       {"memory.bandwidth"},
-       {"memory.neighbours", kNeighboursFloor},
-       {"contention"}},
-      [&] {
-        const MemoryHierarchy once = measure_memory(cores, sizes);
-        const double contention = cores.size() > 1 ? measure_contention(cores[0], cores[1]) : 1;
-        const double cold_s = measure_cold_byte(cores.front(), {beyond_caches(sizes).value / 2});
-        const BytesPerSecond others = measure_neighbours(cores.front(), sizes);
-        return std::vector<double>{once.shared_byte_s, once.memory_byte_s,   cold_s,
-                                   once.fresh_byte_s,  once.bandwidth.value, others.value,
-                                   contention};
-      });
-  machine.memory = {sizes.of_core, sizes.shared, medians[0],   medians[1],
-                    medians[2],    medians[3],   {medians[4]}, {medians[5]}};
-  machine.contention = std::max(1.0, medians[6]);
+  MemoryHierarchy& memory = machine.memory;
+  double contention = 1;
+  repeater.measure({{"memory.shared_byte", &memory.shared_byte_s, kByteFloor_s, true},
+                    {"memory.memory_byte", &memory.memory_byte_s, kByteFloor_s, true},
+                    {"memory.copied_byte", &memory.copied_byte_s, kByteFloor_s, true},
+                    {"memory.fresh_byte", &memory.fresh_byte_s, kByteFloor_s, true},
+                    {"memory.bandwidth", &memory.bandwidth.value},
+                    {"memory.neighbours", &memory.neighbours.value, kNeighboursFloor},
+                    {"contention", &contention}},
+                   [&] {
+                     memory = measure_memory(cores, sizes);
+                     if (cores.size() > 1) contention = measure_contention(cores[0], cores[1]);
+                     memory.copied_byte_s =
+                         measure_cold_byte(cores.front(), {beyond_caches(sizes).value / 2});
+                     memory.neighbours = measure_neighbours(cores.front(), sizes);
+                   });
+  machine.contention = std::max(1.0, contention);
 }
 
 void measure_into(Machine& machine, const Case& scenario_case, const CalibrateOptions& options,
@@ -233,9 +226,9 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
     CalibrateOptions trainings = options;
     trainings.repetitions = std::min(options.repetitions, kTrainings);
     Repeater pairs(machine, trainings, watch);
-    const double resume_s = pairs.measure({{"resume", 2e-6, 0.5, true}}, [&] {
-      return std::vector<double>{measure_resume(trainings)};
-    })[0];
+    double resume_s = 0;
+    pairs.measure({{"resume", &resume_s, 2e-6, true}},
+                  [&] { resume_s = measure_resume(trainings); });
     machine.resume = Duration::from_seconds(resume_s);
   }
   say(options, "memory of a node");

@@ -103,13 +103,15 @@ void measure_disk(Machine& machine, const CalibrateOptions& options, CoreWatch& 
   Repeater repeater(machine, few, watch);
   try {
     PartFolder folder(options.disk.empty() ? place_of_records() : options.disk);
-    const std::vector<double> times = repeater.measure(
-        {{"disk, part of 64 KB", kSmallFloor_s}, {"disk, part of 16 MB", kLargeFloor_s}}, [&] {
-          const double small_s = folder.write_s(kSmallFloats);
-          return std::vector<double>{small_s, folder.write_s(kLargeFloats)};
-        });
-    machine.disk = disk_through({size_of_part(kSmallFloats), times[0]},
-                                {size_of_part(kLargeFloats), times[1]});
+    PartTime small{size_of_part(kSmallFloats)};
+    PartTime large{size_of_part(kLargeFloats)};
+    repeater.measure({{"disk, part of 64 KB", &small.time_s, kSmallFloor_s},
+                      {"disk, part of 16 MB", &large.time_s, kLargeFloor_s}},
+                     [&] {
+                       small.time_s = folder.write_s(kSmallFloats);
+                       large.time_s = folder.write_s(kLargeFloats);
+                     });
+    machine.disk = disk_through(small, large);
   } catch (const InputError& error) {
     machine.not_measured.push_back(fmt::format("disk: {}", error.what()));
     if (options.progress) options.progress(machine.not_measured.back());

@@ -13,12 +13,11 @@ constexpr double kMessageByteFloor_s = 30e-12;
 
 Waking repeat_waking(Repeater& repeater, const MessageProbes& probes) {
   constexpr double kSliceFloor_s = 5e-3;  // occasionally the kernel delays a sleeper
-  const std::vector<double> values = repeater.measure(
-      {{"loopback, wake", kWakeFloor_s}, {"loopback, preempt", kSliceFloor_s}}, [&] {
-        const Waking once = probes.waking();
-        return std::vector<double>{once.idle_s, once.busy_s};
-      });
-  return {values[0], values[1]};
+  Waking waking;
+  repeater.measure({{"loopback, wake", &waking.idle_s, kWakeFloor_s},
+                    {"loopback, preempt", &waking.busy_s, kSliceFloor_s}},
+                   [&] { waking = probes.waking(); });
+  return waking;
 }
 
 }  // namespace
@@ -35,15 +34,12 @@ MessageProbes message_probes(const std::vector<int>& cores, const Hosts& hosts) 
 }
 
 OneCore repeat_one_core(Repeater& repeater, const std::string& name, const MessageProbes& probes) {
-  const std::vector<double> values =
-      repeater.measure({{name + ", one core, message", kMessageFloor_s, 0.5, true},
-                        {name + ", one core, byte", kMessageByteFloor_s, 0.5, true},
-                        {name + ", one core, first bytes", 0.1}},
-                       [&] {
-                         const OneCore once = probes.one_core();
-                         return std::vector<double>{once.message_s, once.byte_s, once.first_bytes};
-                       });
-  return {values[0], values[1], values[2]};
+  OneCore one;
+  repeater.measure({{name + ", one core, message", &one.message_s, kMessageFloor_s, true},
+                    {name + ", one core, byte", &one.byte_s, kMessageByteFloor_s, true},
+                    {name + ", one core, first bytes", &one.first_bytes, 0.1}},
+                   [&] { one = probes.one_core(); });
+  return one;
 }
 
 Loopback::Loopback(Repeater& repeater, CoreWatch& watch, MessageProbes probes, int repetitions)

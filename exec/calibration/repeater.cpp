@@ -1,6 +1,5 @@
 #include "exec/calibration/repeater.h"
 
-#include "models/base/check.h"
 #include "reports/record/statistics.h"
 
 #include <fmt/format.h>
@@ -19,27 +18,22 @@ bool noisy(const Figure& figure, double spread, const std::vector<double>& value
 
 }  // namespace
 
-std::vector<double> Repeater::take(const std::vector<Figure>& figures,
-                                   const std::function<std::vector<double>()>& once) {
+double Repeater::take(const std::function<void()>& once) {
   check_wanted(options_);
   const CoreLook before = watch_.look();
-  std::vector<double> taken = once();
-  const CoreLook after = watch_.look();
-  FT_CHECK_OP(taken.size(), ==, figures.size());
-  for (std::size_t f = 0; f < figures.size(); ++f) {
-    if (figures[f].compute) taken[f] /= watch_.slower(before, after);
-  }
-  return taken;
+  once();
+  return watch_.slower(before, watch_.look());
 }
 
-std::vector<double> Repeater::measure(const std::vector<Figure>& figures,
-                                      const std::function<std::vector<double>()>& once) {
+void Repeater::measure(const std::vector<Figure>& figures, const std::function<void()>& once) {
   std::vector<std::vector<double>> values(figures.size());
   std::vector<double> spreads(figures.size());
   for (int round = 0; round < kRounds; ++round) {
     for (int i = 0; i < options_.repetitions; ++i) {
-      const std::vector<double> taken = take(figures, once);
-      for (std::size_t f = 0; f < figures.size(); ++f) values[f].push_back(taken[f]);
+      const double slower = take(once);
+      for (std::size_t f = 0; f < figures.size(); ++f) {
+        values[f].push_back(*figures[f].value / (figures[f].compute ? slower : 1));
+      }
     }
     std::optional<std::size_t> worst;  // the noisiest figure
     for (std::size_t f = 0; f < figures.size(); ++f) {
@@ -56,14 +50,11 @@ std::vector<double> Repeater::measure(const std::vector<Figure>& figures,
     }
     if (!again) break;
   }
-  std::vector<double> results;
-  results.reserve(figures.size());
   for (std::size_t f = 0; f < figures.size(); ++f) {
-    results.push_back(quantile(values[f], figures[f].quantile).value());
+    *figures[f].value = median(values[f]).value();
     machine_.measurements.push_back(
         {figures[f].name, spreads[f], static_cast<int>(values[f].size())});
   }
-  return results;
 }
 
 }  // namespace foretrain::exec

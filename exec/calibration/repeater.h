@@ -11,13 +11,13 @@
 
 namespace foretrain::exec {
 
-/// A measured figure, with its name in the machine file.
+/// A figure that is measured repeatedly.
 struct Figure {
-  std::string name;
-  double floor = 0;       ///< smaller spreads, in the figure's unit, do not count as noise
-  double quantile = 0.5;  ///< quantile of its values: low if others can only increase it
-  bool compute = false;   ///< a time of one working core (gradients, messages, bytes): divided by
-                          ///< the machine's momentary slowness
+  std::string name;         ///< in the machine file
+  double* value = nullptr;  ///< each measurement writes it; finally it is their median
+  double floor = 0;         ///< smaller spreads, in the figure's unit, do not count as noise
+  bool compute = false;     ///< a time of one working core (gradients, messages, bytes): divided by
+                            ///< the machine's momentary slowness
 };
 
 /// Repeats measurements, looks at the cores before and after each, and records the spreads.
@@ -27,19 +27,17 @@ class Repeater {
   Repeater(Machine& machine, const CalibrateOptions& options, CoreWatch& watch)
       : machine_(machine), options_(options), watch_(watch) {}
 
-  /// Calls `once`, which returns a value for each of `figures`, and returns the quantiles. It is
-  /// called as often as the options say, and as often again, up to kRounds times, while the spread
-  /// (half the interquartile range over the median) of a figure exceeds kNoisy.
-  /// @throws NotDone if a signal came
-  std::vector<double> measure(const std::vector<Figure>& figures,
-                              const std::function<std::vector<double>()>& once);
+  /// Calls `once`, which measures all of `figures`, as often as the options say, and as often
+  /// again, up to kRounds times, while the spread (half the interquartile range over the median) of
+  /// a figure exceeds kNoisy. @throws NotDone if a signal came
+  void measure(const std::vector<Figure>& figures, const std::function<void()>& once);
 
   static constexpr int kRounds = 3;
   static constexpr double kNoisy = 0.1;
 
  private:
-  std::vector<double> take(const std::vector<Figure>& figures,
-                           const std::function<std::vector<double>()>& once);
+  /// Calls `once` between two looks at the cores. Returns how much slower they were (CoreWatch).
+  double take(const std::function<void()>& once);
 
   Machine& machine_;
   const CalibrateOptions& options_;

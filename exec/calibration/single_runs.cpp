@@ -84,12 +84,12 @@ AffineCost update_cost(const SteadyRuns& runs, const BatchPoint& small, const Ba
 void add_sparse(ModelCost& cost, const Prepared& prepared, const Sizes& sizes, Repeater& repeater,
                 DataSets& data_sets) {
   constexpr double kFloor_s = 20e-12;
-  const std::vector<double> results =
-      repeater.measure({{fmt::format("{}, coding", prepared.model_key), kFloor_s, 0.5, true}}, [&] {
-        return std::vector<double>{measure_coding(prepared.scenario_case, sizes.checked_batch,
-                                                  usable_cores().front(), data_sets)};
+  repeater.measure(
+      {{fmt::format("{}, coding", prepared.model_key), &cost.coding.per_item_s, kFloor_s, true}},
+      [&] {
+        cost.coding.per_item_s = measure_coding(prepared.scenario_case, sizes.checked_batch,
+                                                usable_cores().front(), data_sets);
       });
-  cost.coding = {0, results[0]};
 }
 
 // Waits of a worker alone in each step, in addition to its compute: cache misses, handoffs.
@@ -139,53 +139,50 @@ ModelCost measure_model(const Prepared& prepared, const Machine& machine,
   const Sizes sizes = sizes_for(network, prepared.training->test_examples);
   SteadyRuns runs(scenario_case, options, sizes.test_examples);
   const std::string& key = prepared.model_key;
-  const auto gradient_of = [&](int batch) {
-    return Figure{.name = fmt::format("{}, gradient of {}", key, batch), .compute = true};
+  SteadyRun small;
+  SteadyRun large;
+  SteadyRun checked;
+  ModelCost cost;
+  const auto gradient_of = [&](int batch, SteadyRun& run) {
+    return Figure{fmt::format("{}, gradient of {}", key, batch), &run.gradient_s, 0, true};
   };
-  const auto apply_of = [&](int batch) {
-    return Figure{fmt::format("{}, apply of {}", key, batch), 5e-6, 0.5, true};
-  };
-  const auto once = [&] {
-    const SteadyRun small = runs.measure(sizes.small_batch);
-    const SteadyRun large = runs.measure(sizes.large_batch);
-    const SteadyRun third = runs.measure(sizes.checked_batch);
-    return std::vector<double>{small.gradient_s, large.gradient_s,
-                               third.gradient_s, (small.evaluate_s + large.evaluate_s) / 2,
-                               large.jitter,     small.apply_s,
-                               large.apply_s};
+  const auto apply_of = [&](int batch, SteadyRun& run) {
+    return Figure{fmt::format("{}, apply of {}", key, batch), &run.apply_s, 5e-6, true};
   };
   constexpr double kAnyJitter = 1;  // it is a spread itself
-  const std::vector<double> results =
-      repeater.measure({gradient_of(sizes.small_batch),
-                        gradient_of(sizes.large_batch),
-                        gradient_of(sizes.checked_batch),
-                        {.name = fmt::format("{}, evaluation", key), .compute = true},
-                        {fmt::format("{}, jitter", key), kAnyJitter},
-                        apply_of(sizes.small_batch),
-                        apply_of(sizes.large_batch)},
-                       once);
-  const auto waits_at = [&](int batch, double gradient_s) {
+  repeater.measure({gradient_of(sizes.small_batch, small),
+                    gradient_of(sizes.large_batch, large),
+                    gradient_of(sizes.checked_batch, checked),
+                    {fmt::format("{}, evaluation", key), &cost.evaluate.per_item_s, 0, true},
+                    {fmt::format("{}, jitter", key), &large.jitter, kAnyJitter},
+                    apply_of(sizes.small_batch, small),
+                    apply_of(sizes.large_batch, large)},
+                   [&] {
+                     small = runs.measure(sizes.small_batch);
+                     large = runs.measure(sizes.large_batch);
+                     checked = runs.measure(sizes.checked_batch);
+                     cost.evaluate.per_item_s = (small.evaluate_s + large.evaluate_s) / 2;
+                   });
+  const auto waits_at = [&](int batch, const SteadyRun& run) {
     const Prepared alone = prepare(runs.alone(batch, 1), Need::shape, data_sets);
-    return waits_of(alone.training, machine, gradient_s);
+    return waits_of(alone.training, machine, run.gradient_s);
   };
-  const Waits of_small = waits_at(sizes.small_batch, results[0]);
-  const Waits of_large = waits_at(sizes.large_batch, results[1]);
-  const Waits of_third = waits_at(sizes.checked_batch, results[2]);
-  ModelCost cost;
-  cost.gradient =
-      fitted({{static_cast<double>(sizes.small_batch), without(results[0], of_small.gradient_s)},
-              {static_cast<double>(sizes.checked_batch), without(results[2], of_third.gradient_s)},
-              {static_cast<double>(sizes.large_batch), without(results[1], of_large.gradient_s)}});
-  cost.evaluate = {0, results[3]};
-  cost.gradient_jitter = results[4];
-  const BatchPoint small{static_cast<double>(sizes.small_batch),
-                         without(results[5], of_small.apply_s)};
-  const BatchPoint large{static_cast<double>(sizes.large_batch),
-                         without(results[6], of_large.apply_s)};
-  (network.sparse() ? cost.sparse_apply : cost.apply) = update_cost(runs, small, large, data_sets);
+  const Waits of_small = waits_at(sizes.small_batch, small);
+  const Waits of_large = waits_at(sizes.large_batch, large);
+  const Waits of_checked = waits_at(sizes.checked_batch, checked);
+  const auto point = [](int batch, double measured_s, double waits_s) {
+    return BatchPoint{static_cast<double>(batch), without(measured_s, waits_s)};
+  };
+  cost.gradient = fitted({point(sizes.small_batch, small.gradient_s, of_small.gradient_s),
+                          point(sizes.checked_batch, checked.gradient_s, of_checked.gradient_s),
+                          point(sizes.large_batch, large.gradient_s, of_large.gradient_s)});
+  cost.gradient_jitter = large.jitter;
+  (network.sparse() ? cost.sparse_apply : cost.apply) =
+      update_cost(runs, point(sizes.small_batch, small.apply_s, of_small.apply_s),
+                  point(sizes.large_batch, large.apply_s, of_large.apply_s), data_sets);
   cost.checked_batch = sizes.checked_batch;
-  const double fit_s = cost.gradient_of(sizes.checked_batch).seconds() + of_third.gradient_s;
-  cost.residual = fit_s / results[2] - 1;
+  const double fit_s = cost.gradient_of(sizes.checked_batch).seconds() + of_checked.gradient_s;
+  cost.residual = fit_s / checked.gradient_s - 1;
   if (network.sparse()) add_sparse(cost, prepared, sizes, repeater, data_sets);
   return cost;
 }

@@ -1,10 +1,10 @@
 // The command that makes a scenario of what somebody brings of their own training.
 #include "reports/cli/acts.h"
+#include "reports/record/files.h"
 #include "reports/record/summary.h"
 #include "reports/record/wrapped_text.h"
 #include "scenarios/import/import_job.h"
 #include "scenarios/language/file_check.h"
-#include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -104,12 +104,10 @@ Json json_of(const ImportedJob& job, std::optional<double> forecast_s, const std
 }
 
 // Of as many workers as were seen.
-std::optional<double> forecast_of(const ImportedJob& job, const std::filesystem::path& folder,
-                                  const Train& simulate) {
+std::optional<double> forecast_of(const ImportedJob& job, const Train& simulate) {
   if (job.workers < 2 || job.step_s == 0) return std::nullopt;
-  const std::vector<Case> cases = read_scenario((folder / "job.yaml").string(),
-                                                {fmt::format("training.workers={}", job.workers)});
-  const auto step_s = summarize(simulate(cases.front())).step_time_s_median;
+  const Case whole = case_of(job, {fmt::format("training.workers={}", job.workers)});
+  const auto step_s = summarize(simulate(whole)).step_time_s_median;
   return step_s ? std::optional(*step_s / job.accumulate) : step_s;
 }
 
@@ -121,8 +119,11 @@ int import_training(const Arguments& arguments, const Train& simulate) {
   const ImportedJob job =
       import_job(arguments.trace, arguments.batch, {arguments.rank, arguments.device});
   const std::string folder = arguments.out.empty() ? "job" : arguments.out;
-  write_job(job, folder, arguments.replaces);
-  const std::optional<double> forecast_s = forecast_of(job, folder, simulate);
+  prepare_job_folder(folder, arguments.replaces);
+  case_of(job);  // nothing is written that could not be read
+  write_text_file(std::filesystem::path(folder) / "layers.csv", profile_of(job).text);
+  write_text_file(std::filesystem::path(folder) / "job.yaml", job_yaml(job));
+  const std::optional<double> forecast_s = forecast_of(job, simulate);
   if (arguments.json) print_json(json_of(job, forecast_s, folder));
   const Answer answer = answer_of(arguments, "import");
   answer.tell(

@@ -39,11 +39,9 @@ auto of_option(const char* option, const std::string& text, Read read) {
   }
 }
 
-/// The scenario with these layers as its model; what a step is not made of is left out.
-Case job_case(const Arguments& arguments, const fs::path& layers) {
-  // As JSON writes a text YAML reads it.
-  const std::string path = nlohmann::json(layers.string()).dump();
-  std::vector<std::string> changes{"model={profile: " + path + "}",
+/// The scenario with a profile as its model; what a step is not made of is left out.
+Case job_case(const Arguments& arguments) {
+  std::vector<std::string> changes{"model={profile: layers.csv}",
                                    "dataset=null",
                                    "numerics=off",
                                    "checkpoint=null",
@@ -87,47 +85,9 @@ double step_of(const Case& job, const Train& simulate) {
   return summarize(record).step_time_s_median.value_or(0);
 }
 
-/// What was measured, the file of its layers.
-struct Told {
-  fs::path layers;
-  std::int64_t parameters = 0;
-  Duration step;
-};
-
-struct Fitted {
-  Scenario scenario;
-  int workers = 0;
-  FoundGradient found;
-};
-
-/// The file of the layers is that of the gradient that was found; gone where none was.
-Fitted fitted(const Arguments& arguments, const Told& told, const Train& simulate) {
-  const auto write_layers = [&](double gradient_s) {
-    write_text_file(told.layers, layers_csv(even_job(told.parameters, gradient_s)));
-  };
-  const auto find = [&](const std::string& /*text*/) {
-    write_layers(0);
-    const Case job = job_case(arguments, fs::absolute(told.layers));
-    const FoundGradient found = gradient_behind(told.step.seconds(), [&](double gradient_s) {
-      write_layers(gradient_s);
-      return step_of(job, simulate);
-    });
-    write_layers(found.gradient_s);
-    return Fitted{job.scenario, node_counts(job.scenario).workers, found};
-  };
-  try {
-    return of_option("--step", arguments.step, find);
-  } catch (...) {
-    std::error_code ignored;
-    fs::remove(told.layers, ignored);
-    throw;
-  }
-}
-
 std::string job_text(Scenario scenario, const std::string& what) {
   scenario.name = "job";
   scenario.question.clear();
-  scenario.model.profile = "layers.csv";
   scenario.model.profile_batch = scenario.training.batch_size;
   scenario.training.steps = kJobSteps;
   return fmt::format(
@@ -144,26 +104,35 @@ int import_step(const Arguments& arguments, const Train& simulate) {
   const auto measured = of_option("--step", arguments.step, parse_duration);
   const fs::path folder = arguments.out.empty() ? "job" : arguments.out;
   prepare_job_folder(folder, arguments.replaces);
-  const Fitted job = fitted(arguments, {folder / "layers.csv", parameters, measured}, simulate);
-  const std::string what = fmt::format(
-      "{} parameters; in a step of {} with {} workers the gradient takes {:.4g} ms",
-      grouped(parameters), to_text(measured), job.workers, job.found.gradient_s * kMsOfSecond);
+  Case job = job_case(arguments);
+  const auto step_with = [&](double gradient_s) {
+    job.scenario.model.profile = profile_of(even_job(parameters, gradient_s));
+    return step_of(job, simulate);
+  };
+  const FoundGradient found = of_option("--step", arguments.step, [&](const std::string& /*text*/) {
+    return gradient_behind(measured.seconds(), step_with);
+  });
+  const int workers = node_counts(job.scenario).workers;
+  const std::string what =
+      fmt::format("{} parameters; in a step of {} with {} workers the gradient takes {:.4g} ms",
+                  grouped(parameters), to_text(measured), workers, found.gradient_s * kMsOfSecond);
+  write_text_file(folder / "layers.csv", profile_of(even_job(parameters, found.gradient_s)).text);
   write_text_file(folder / "job.yaml", job_text(job.scenario, what));
   if (arguments.json) {
     print_json({{"parameters", parameters},
-                {"workers", job.workers},
+                {"workers", workers},
                 {"step_s", measured.seconds()},
-                {"gradient_s", job.found.gradient_s},
-                {"forecast_step_s", job.found.step_s},
-                {"step_without_compute_s", job.found.alone_s},
+                {"gradient_s", found.gradient_s},
+                {"forecast_step_s", found.step_s},
+                {"step_without_compute_s", found.alone_s},
                 {"folder", folder.string()}});
   }
   const Answer answer = answer_of(arguments, "import");
   answer.tell(wrap(fmt::format(
       "{}. Its layers are assumed equal; without computing a step would take {:.4g} ms.", what,
-      job.found.alone_s * kMsOfSecond)));
+      found.alone_s * kMsOfSecond)));
   constexpr double kNearlyAll = 0.95;
-  if (job.found.alone_s > kNearlyAll * measured.seconds()) {
+  if (found.alone_s > kNearlyAll * measured.seconds()) {
     answer.tell(
         wrap("That is nearly all of the step, so the time of the gradient is very uncertain."));
   }

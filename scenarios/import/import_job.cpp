@@ -4,15 +4,14 @@
 #include "scenarios/import/torch_trace.h"
 #include "scenarios/import/trace_text.h"
 #include "scenarios/language/input_error.h"
-#include "scenarios/language/write_error.h"
 #include "scenarios/library/library.h"
+#include "scenarios/resolve/check_case.h"
 #include "scenarios/resolve/layer_profile.h"
+#include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cmath>
-#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -48,7 +47,7 @@ void refuse_folder(const std::string& path) {
 }
 
 ImportedJob of_table(const std::string& path) {
-  const NetworkProfile profile = read_profile(path, 1);
+  const NetworkProfile profile = read_profile({path}, 1);
   ImportedJob job;
   job.source = path;
   for (const LayerTimes& layer : profile.layers) {
@@ -144,6 +143,8 @@ std::string framework_yaml(const ImportedJob& job, std::int64_t batch) {
   return text;
 }
 
+}  // namespace
+
 std::string job_yaml(const ImportedJob& job) {
   const std::int64_t batch = std::max<std::int64_t>(1, job.batch);
   std::string text = fmt::format(
@@ -183,25 +184,6 @@ std::string job_yaml(const ImportedJob& job) {
   return text;
 }
 
-// Writes a temporary file first, so that no half-written file remains.
-void write_text(const fs::path& path, const std::string& text) {
-  const fs::path aside = path.string() + ".new";
-  errno = 0;
-  std::ofstream file(aside, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  int wrong = 0;
-  if (!file) wrong = errno != 0 ? errno : EIO;
-  std::error_code error;
-  if (wrong == 0) fs::rename(aside, path, error);
-  if (error) wrong = error.value();
-  if (wrong == 0) return;
-  fs::remove(aside, error);
-  fail_to_write(path.string(), wrong);
-}
-
-}  // namespace
-
 ImportedJob import_job(const std::string& path, std::int64_t batch, const TraceChoice& choice) {
   refuse_folder(path);
   constexpr std::size_t kEnough = 4096;
@@ -230,14 +212,14 @@ ImportedJob import_job(const std::string& path, std::int64_t batch, const TraceC
 }
 
 // Sizes on the wire are in floats, so those of narrower types are rounded up to whole floats.
-std::string layers_csv(const ImportedJob& job) {
+ProfileFile profile_of(const ImportedJob& job) {
   std::string text = "layer,parameter_bytes,forward_ms,backward_ms\n";
   for (const ImportedLayer& layer : job.layers) {
     text +=
         fmt::format("{},{},{:.6f},{:.6f}\n", cell(layer.name), (layer.parameters.value + 3) / 4 * 4,
                     layer.forward_s * kMs, layer.backward_s * kMs);
   }
-  return text;
+  return {"layers.csv", text};
 }
 
 void prepare_job_folder(const fs::path& folder, bool replace) {
@@ -251,10 +233,12 @@ void prepare_job_folder(const fs::path& folder, bool replace) {
   }
 }
 
-void write_job(const ImportedJob& job, const fs::path& folder, bool replace) {
-  prepare_job_folder(folder, replace);
-  write_text(folder / "layers.csv", layers_csv(job));
-  write_text(folder / "job.yaml", job_yaml(job));
+Case case_of(const ImportedJob& job, const std::vector<std::string>& changes) {
+  Case whole = parse_scenario(job_yaml(job), "job.yaml", changes).front();
+  whole.scenario.model.profile = profile_of(job);
+  DataSets data_sets;
+  check_named(whole, data_sets);
+  return whole;
 }
 
 }  // namespace foretrain

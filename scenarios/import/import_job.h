@@ -2,10 +2,12 @@
 #pragma once
 
 #include "scenarios/import/imported_job.h"
+#include "scenarios/spec/scenario.h"
 
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace foretrain {
 
@@ -20,21 +22,21 @@ std::string other_format(std::string_view path, std::string_view begin);
 /// @throws InputError that names the problem and the remedy
 ImportedJob import_job(const std::string& path, std::int64_t batch, const TraceChoice& choice = {});
 
-/// Writes layers.csv and job.yaml, a scenario of all_reduce on hosts for up to 256 workers, into
-/// the folder, which is created. Beside its layers, a step has the job's optimizer, input and gaps,
-/// but not its communication, which is simulated. model.profile_device describes the library's host
-/// with such a device (library.h); if there is none or the device is unknown, a comment says what
-/// to write.
-/// @throws InputError if the folder already has a job.yaml or layers.csv, unless `replace`, or
-/// cannot be written
-void write_job(const ImportedJob& job, const std::filesystem::path& folder, bool replace);
+/// The scenario as text, with comments: all_reduce on hosts for up to 256 workers, with layers.csv
+/// as its profile. Beside its layers, a step has the job's optimizer, input and gaps, but not its
+/// communication, which is simulated. model.profile_device describes the library's host with such a
+/// device (library.h); if there is none or the device is unknown, a comment says what to write.
+std::string job_yaml(const ImportedJob& job);
 
-/// Checks and creates the folder before the job is written: it must have neither file, unless
-/// `replace`.
-/// @throws InputError
+/// layers.csv with its text, which is not written.
+ProfileFile profile_of(const ImportedJob& job);
+
+/// The case of both, of which no file is written yet, with `changes` as --set takes them.
+/// @throws InputError as `foretrain check` of the files
+Case case_of(const ImportedJob& job, const std::vector<std::string>& changes = {});
+
+/// Makes the folder. @throws InputError if that fails, or the folder has a job.yaml or layers.csv,
+/// unless `replace`
 void prepare_job_folder(const std::filesystem::path& folder, bool replace);
-
-/// The layers as a profile (scenarios/resolve/layer_profile.h).
-std::string layers_csv(const ImportedJob& job);
 
 }  // namespace foretrain

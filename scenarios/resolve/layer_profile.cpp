@@ -168,13 +168,14 @@ class ProfileReader {
 
 }  // namespace
 
-NetworkProfile read_profile(const std::string& path, int batch_size) {
+NetworkProfile read_profile(const ProfileFile& file, int batch_size) {
+  if (!file.text.empty()) return parse_profile(file.text, file.path, batch_size);
   constexpr std::size_t kBytesMax = 1'000'000;  // `read_text` returns one more
-  const std::string text = read_text(path);
+  const std::string text = read_text(file.path);
   if (text.size() > kBytesMax) {
-    throw InputError(path + ": the file is longer than 1 MB; is this a profile?");
+    throw InputError(file.path + ": the file is longer than 1 MB; is this a profile?");
   }
-  return parse_profile(text, path, batch_size);
+  return parse_profile(text, file.path, batch_size);
 }
 
 NetworkProfile parse_profile(const std::string& text, const std::string& source, int batch_size) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/networks/network_spec.h"
+#include "scenarios/spec/scenario.h"
 
 #include <string>
 
@@ -19,7 +20,7 @@ namespace foretrain {
 /// `batch_size`: number of examples of the measured times.
 /// @throws InputError that names file, line, column: a column or number that is missing, unknown or
 /// negative; no layer, or none with parameters; more than 1e6 s in all
-NetworkProfile read_profile(const std::string& path, int batch_size);
+NetworkProfile read_profile(const ProfileFile& file, int batch_size);
 /// As read_profile, from text; `source` replaces the file name in messages.
 NetworkProfile parse_profile(const std::string& text, const std::string& source, int batch_size);
 

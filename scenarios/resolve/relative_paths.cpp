@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 /// Calls `act` for each path that a scenario may have.
 template <class Act>
 void each_path(Scenario& scenario, const Act& act) {
-  act(scenario.model.profile);
+  act(scenario.model.profile.path);
   act(scenario.dataset.path);
   act(scenario.training.init.from);
   for (HostSpec& host : scenario.cluster.hosts) act(host.machine);
@@ -26,7 +26,7 @@ bool is_relative(const std::string& path) { return !path.empty() && fs::path(pat
 }  // namespace
 
 void resolve_relative_paths(Scenario& scenario, const fs::path& folder) {
-  std::string& profile = scenario.model.profile;
+  std::string& profile = scenario.model.profile.path;
   if (profile.starts_with("scenarios/")) profile = in_library(profile);
   if (folder.empty()) return;
   each_path(scenario, [&](std::string& path) {

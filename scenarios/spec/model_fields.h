@@ -122,7 +122,7 @@ void describe(Visitor& visit, T& model) {
                .used = model.layers.empty(),
                .unused_because = "the network is given by layers",
                .written = model.profiled()},
-              model.profile);
+              model.profile.path);
   visit.field({.key = "profile_batch",
                .doc = "batch size of the profile; left out: training.batch_size",
                .least = 1,

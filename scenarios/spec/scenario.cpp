@@ -34,7 +34,7 @@ std::string for_file_name(std::string text) {
 }  // namespace
 
 std::string ModelSpec::label() const {
-  if (profiled()) return std::filesystem::path(profile).stem().string();
+  if (profiled()) return std::filesystem::path(profile.path).stem().string();
   if (layers.empty()) {
     if (options.hidden == NetworkOptions{}.hidden) return name;
     return fmt::format("{}-{}", name, fmt::join(options.hidden, "-"));

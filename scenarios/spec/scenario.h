@@ -21,6 +21,14 @@
 
 namespace foretrain {
 
+/// A CSV file of layers (layer_profile.h).
+struct ProfileFile {
+  std::string path{};
+  std::string text{};  ///< contents of a file that `import` has not written yet; empty: read `path`
+
+  bool operator==(const ProfileFile&) const = default;
+};
+
 /// `model:` - a network to train, by its name or as a list of layers; or a network that is only
 /// forecast, from the measured times of its layers.
 struct ModelSpec {
@@ -28,13 +36,13 @@ struct ModelSpec {
   NetworkOptions options;           ///< of the named network
   std::vector<LayerSpec> layers{};  ///< replaces the name, if not empty
   int hash_bits = 18;               ///< sparse examples: features are hashed into 2^hash_bits
-  std::string profile{};  ///< a CSV file (layer_profile.h) that replaces the name, if not empty
+  ProfileFile profile{};            ///< replaces the name, if its path is not empty
   int profile_batch = 0;  ///< batch size of the profile's times; 0: the training's batch_size
   MeasuredDevice profile_device{};  ///< device of the profile's times; not described: any
   /// Name of this network in HostSpec::measured, whose rows replace the profile; empty: none.
   std::string profile_network{};
 
-  [[nodiscard]] bool profiled() const { return !profile.empty(); }
+  [[nodiscard]] bool profiled() const { return !profile.path.empty(); }
   /// The name in tables: the network's name (`mlp-300-100` if its hidden layers are not the
   /// default), the profile's name, or `layers-1f3c5a70`, a hash of the layers.
   [[nodiscard]] std::string label() const;

@@ -65,6 +65,19 @@ TEST_CASE("import: of a trace of several workers the forecast of as many is told
   const Called again = sandbox.call("import t.json --out job");
   CHECK(again.status == 2);
   CHECK(again.err.find("--force") != std::string::npos);
+  CHECK(sandbox.call("import t.json --out job --force").status == 0);
+}
+
+TEST_CASE("import: a job that no forecast would read is refused, and no file is left of it") {
+  Sandbox sandbox;
+  sandbox.write("t.json",
+                testing::replaced(testing::two_layers().text(), "[3, 4]", "[3000000000, 100]"));
+  const Called imported = sandbox.call("import t.json --out job");
+  CHECK(imported.status == 2);
+  CHECK_THAT(imported.err, Catch::Contains("model.profile: layers.csv:2:") &&
+                               Catch::Contains("is too large; write up to 1000000000000"));
+  CHECK(!sandbox.has("job/layers.csv"));
+  CHECK(!sandbox.has("job/job.yaml"));
 }
 
 TEST_CASE("import: of a step that was measured a job is made whose step takes as long") {

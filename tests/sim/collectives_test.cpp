@@ -183,7 +183,7 @@ TEST_CASE("collectives: what starting them takes is hidden but for the last wher
   Scenario& scenario = scenario_case.scenario;
   scenario.cluster.hosts[0].compute.reset();
   scenario.cluster.hosts[0].devices = 1;
-  scenario.model.profile = folder / "four.csv";
+  scenario.model.profile.path = folder / "four.csv";
   scenario.model.profile_batch = 16;
   scenario.training.bucket_rule = "ddp";
   scenario.training.bucket_size = {4'000'000};

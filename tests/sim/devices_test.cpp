@@ -34,7 +34,7 @@ class DeviceJob {
     for (int i = 0; i < 4; ++i) layers << "layer" << i << ",4000000,2,6\n";
     Scenario& s = c.scenario;
     s.name = "devices";
-    s.model.profile = folder_ / "four.csv";
+    s.model.profile.path = folder_ / "four.csv";
     s.model.profile_batch = 32;
     s.numerics = false;
     s.training.strategy = strategy;
@@ -71,7 +71,7 @@ class DeviceJob {
   }
   /// Replaces the four layers by three with different shares.
   void write_unlike_layers(int times) const {
-    std::ofstream layers(c.scenario.model.profile);
+    std::ofstream layers(c.scenario.model.profile.path);
     layers << "layer,parameter_bytes,forward_ms,backward_ms\n";
     layers << "a,4000000," << 1 * times << ',' << 9 * times << '\n';
     layers << "b,8000000," << 4 * times << ',' << 2 * times << '\n';
@@ -268,7 +268,7 @@ TEST_CASE("devices: two DGX A100 add up 1 GiB in what NCCL was measured to take"
   job.host() = *named;
   job.host().count = 2;
   job.c.scenario.cluster.tcp = true;
-  std::ofstream(job.c.scenario.model.profile)
+  std::ofstream(job.c.scenario.model.profile.path)
       << "layer,parameter_bytes,forward_ms,backward_ms\npayload,1073741824,0.001,0.001\n";
   job.c.scenario.training.steps = 3;
   job.c.scenario.training.batch_size = 1;

@@ -26,7 +26,7 @@ class ProfiledJob {
                                           "first,4000,1,3\nlast,4000,2,4\n";
     Scenario& s = c.scenario;
     s.name = "profile";
-    s.model.profile = folder_ / "two.csv";
+    s.model.profile.path = folder_ / "two.csv";
     s.model.profile_batch = 32;
     s.numerics = false;
     s.training.strategy = strategy;

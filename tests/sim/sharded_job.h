@@ -29,7 +29,7 @@ class ShardedJob {
     for (int i = 0; i < count; ++i) layers << "layer" << i << ',' << layer << ",2,6\n";
     Scenario& s = c.scenario;
     s.name = "sharded";
-    s.model.profile = folder_ / "layers.csv";
+    s.model.profile.path = folder_ / "layers.csv";
     s.model.profile_batch = 32;
     s.numerics = false;
     s.training.strategy = "all_reduce";

@@ -245,7 +245,7 @@ void RandomScenarios::draw_model(Stream& draw, Scenario& scenario) const {
       break;
     case 1:
       scenario.model.name.clear();
-      scenario.model.profile = folder_ / "profile.csv";
+      scenario.model.profile.path = folder_ / "profile.csv";
       scenario.model.profile_batch = 8;
       scenario.dataset.test_take = 16;
       break;

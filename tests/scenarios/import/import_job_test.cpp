@@ -28,15 +28,12 @@ ImportedJob made_job(const std::string& source) {
   return job;
 }
 
-TEST_CASE("import: a job is read from any folder, and its step is as long as it was") {
+TEST_CASE("import: a step of a job is as long as it was") {
   const TempFolder folder;
   std::ofstream(folder / "t.json") << two_layers().text();
   const ImportedJob job = import_job(folder / "t.json", 0);
-  write_job(job, folder / "job", false);
-  const std::vector<Case> cases = read_scenario(folder / "job/job.yaml", {"training.workers=3"});
-  REQUIRE(cases.size() == 1);
-  const Scenario& scenario = cases[0].scenario;
-  CHECK(scenario.model.profile == folder / "job/layers.csv");
+  const Scenario scenario = case_of(job, {"training.workers=3"}).scenario;
+  CHECK(scenario.model.profile.path == "layers.csv");
   CHECK(scenario.model.profile_batch == 8);
   CHECK(scenario.training.batch_size == 8);
   CHECK(scenario.training.workers == 3);
@@ -51,13 +48,11 @@ TEST_CASE("import: a job is read from any folder, and its step is as long as it 
 }
 
 TEST_CASE("import: micro-batches are accumulated, the optimizer costs an update") {
-  const TempFolder folder;
   ImportedJob job = made_job("t.json");
   job.step_s = 10e-3;
   job.optimizer_s = 2e-3;
   job.accumulate = 4;
-  write_job(job, folder.path(), false);
-  const Scenario scenario = read_scenario(folder / "job.yaml", {})[0].scenario;
+  const Scenario scenario = case_of(job).scenario;
   CHECK(scenario.training.accumulate == 4);
   CHECK(scenario.framework.step.seconds() == 0);
   CHECK(scenario.framework.update.seconds() == Approx(2e-3));
@@ -70,21 +65,19 @@ TEST_CASE("import: bytes are not called parameters where nothing says how wide o
   const ImportedJob job = import_job(folder / "layers.csv", 4);
   CHECK(job.parameters == 0);
   CHECK(job.parameter_bytes() == Bytes{13'476'831'232});
-  write_job(job, folder / "job", false);
-  CHECK_THAT(read_text(folder / "job/job.yaml"),
+  CHECK_THAT(job_yaml(job),
              Catch::Contains("13476831232 bytes of parameters (3369207808 if they have 4 each, "
                              "6738415616 if they have 2)"));
 }
 
-TEST_CASE("import: a second job in a folder replaces the first where that is asked for") {
-  const TempFolder folder;
+TEST_CASE("import: what a forecast would refuse is told before there are files of it") {
   ImportedJob job = made_job("t.json");
-  write_job(job, folder.path(), false);
-  CHECK(error_of([&] { write_job(job, folder.path(), false); }).find("--force") !=
-        std::string::npos);
-  job.batch = 16;
-  write_job(job, folder.path(), true);
-  CHECK(read_scenario(folder / "job.yaml", {})[0].scenario.training.batch_size == 16);
+  job.layers[1].name = "Re\x1bLU";
+  CHECK_THAT(error_of([&] { case_of(job); }),
+             Catch::Contains("job.yaml:7:12: model.profile: layers.csv:3:1: layer: "));
+  job.layers[1].name = "ReLU";
+  job.batch = 3'000'000'000;
+  CHECK_THAT(error_of([&] { case_of(job); }), Catch::Contains("profile_batch: "));
 }
 
 TEST_CASE("import: names of layers, of files, of devices stay data") {
@@ -92,24 +85,20 @@ TEST_CASE("import: names of layers, of files, of devices stay data") {
   ImportedJob job = made_job("g\nname: evil.txt");
   job.device = "card\nseed: 7";
   job.layers[0].name = "a,\"b\"";
-  write_job(job, folder.path(), false);
-  const Scenario scenario = read_scenario(folder / "job.yaml", {})[0].scenario;
+  const Scenario scenario = case_of(job).scenario;
   CHECK(scenario.name == "job");
   CHECK(scenario.seed == Scenario{}.seed);
+  std::ofstream(folder / "layers.csv") << scenario.model.profile.text;
   CHECK(import_job(folder / "layers.csv", 4).layers[0].name == "a,\"b\"");
 }
 
 TEST_CASE("import: a device that the library knows is what the times are of, no other is") {
-  const TempFolder folder;
   ImportedJob job = made_job("t.json");
   const auto written = [&](const std::string& device) {
     job.device = device;
-    write_job(job, folder.path(), true);
-    return read_text(folder / "job.yaml");
+    return job_yaml(job);
   };
-  const auto measured_on = [&] {
-    return read_scenario(folder / "job.yaml", {})[0].scenario.model.profile_device;
-  };
+  const auto measured_on = [&] { return case_of(job).scenario.model.profile_device; };
   CHECK(written("Tesla V100-SXM2-32GB").find("Measured on a Tesla V100-SXM2-32GB: ") !=
         std::string::npos);
   CHECK(measured_on() == MeasuredDevice{15'700, {900e9}});
@@ -368,12 +357,12 @@ TEST_CASE("beside: a path that names something beside the scenario is completed,
   const TempFolder folder;
   std::ofstream(folder / "m.yaml") << "x";
   Scenario scenario;
-  scenario.model.profile = "layers.csv";
+  scenario.model.profile.path = "layers.csv";
   scenario.cluster.hosts.resize(2);
   scenario.cluster.hosts[0].machine = "m.yaml";
   scenario.cluster.hosts[1].machine = "/etc/m.yaml";
   resolve_relative_paths(scenario, folder.path());
-  CHECK(scenario.model.profile == "layers.csv");
+  CHECK(scenario.model.profile.path == "layers.csv");
   CHECK(scenario.cluster.hosts[0].machine == folder / "m.yaml");
   CHECK(scenario.cluster.hosts[1].machine == "/etc/m.yaml");
 }
@@ -383,18 +372,18 @@ TEST_CASE("beside: a scenario written into a folder names from there what it nam
   std::filesystem::create_directories(folder / "job");
   std::ofstream(folder / "job/layers.csv") << "x";
   Scenario scenario;
-  scenario.model.profile = std::filesystem::relative(folder / "job/layers.csv").string();
+  scenario.model.profile.path = std::filesystem::relative(folder / "job/layers.csv").string();
   scenario.dataset.path = "no-such-file";
   scenario.cluster.hosts.resize(1);
   scenario.cluster.hosts[0].machine = "/etc/m.yaml";
   const Scenario seen = paths_relative_to(folder / "out/found", scenario);  // does not exist yet
-  CHECK(seen.model.profile == "../../job/layers.csv");
+  CHECK(seen.model.profile.path == "../../job/layers.csv");
   CHECK(seen.dataset.path == "no-such-file");
   CHECK(seen.cluster.hosts[0].machine == "/etc/m.yaml");
   std::filesystem::create_directories(folder / "out/found");
   Scenario read = seen;
   resolve_relative_paths(read, folder / "out/found");
-  CHECK(read.model.profile == folder / "job/layers.csv");
+  CHECK(read.model.profile.path == folder / "job/layers.csv");
 }
 
 }  // namespace

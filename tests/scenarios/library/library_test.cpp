@@ -67,7 +67,7 @@ TEST_CASE("library: a profile of the library is found from anywhere") {
   const TempFolder folder;
   const std::string copy = folder / "copy.yaml";
   std::filesystem::copy_file(source_dir() + "/scenarios/clusters/pollux.yaml", copy);
-  const std::string profile = read_scenario(copy, {}).front().scenario.model.profile;
+  const std::string profile = read_scenario(copy, {}).front().scenario.model.profile.path;
   CHECK(std::filesystem::exists(profile));
   CHECK(std::filesystem::path(profile).filename() == "bert_base_squad.csv");
 }

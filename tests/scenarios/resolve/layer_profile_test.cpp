@@ -122,10 +122,10 @@ TEST_CASE("layer profile: nothing to learn is refused") {
 }
 
 TEST_CASE("layer profile: a file that is missing or too long is told") {
-  CHECK(error_of([] { read_profile("nowhere/p.csv", 1); }) ==
+  CHECK(error_of([] { read_profile({"nowhere/p.csv"}, 1); }) ==
         "nowhere/p.csv: no such file; check the path");
   const TempFolder folder;
   std::ofstream(folder / "long.csv") << kTitles << std::string(1'000'000, '#');
-  CHECK(error_of([&] { read_profile(folder / "long.csv", 1); }) ==
+  CHECK(error_of([&] { read_profile({folder / "long.csv"}, 1); }) ==
         folder / "long.csv: the file is longer than 1 MB; is this a profile?");
 }

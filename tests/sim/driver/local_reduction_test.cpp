@@ -34,7 +34,7 @@ class LocalSumJob {
     for (int i = 0; i < 4; ++i) layers << "layer" << i << ",4000000,2,6\n";
     Scenario& s = c.scenario;
     s.name = "local_sum";
-    s.model.profile = folder_ / "four.csv";
+    s.model.profile.path = folder_ / "four.csv";
     s.model.profile_batch = 32;
     s.numerics = false;
     s.training.strategy = strategy;
