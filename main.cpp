@@ -11,14 +11,13 @@
 #include "exec/system/process.h"
 #include "exec/system/this_processor.h"
 #include "exec/transport/build_name.h"
-#include "reports/cli/acts.h"
-#include "reports/cli/arguments.h"
 #include "reports/cli/command_line.h"
 #include "reports/cli/command_options.h"
-#include "reports/cli/failure.h"
 #include "reports/cli/folders.h"
-#include "reports/cli/help.h"
+#include "reports/cli/import_command.h"
+#include "reports/cli/sweep_cases.h"
 #include "reports/cli/validate_cases.h"
+#include "reports/cli/whatif_commands.h"
 #include "reports/record/interruption.h"
 #include "reports/record/wrapped_text.h"
 #include "reports/serve/serve.h"
@@ -47,102 +46,105 @@
 namespace {
 using namespace foretrain;
 
-exec::Tell telling(const Arguments& arguments) {
-  return [&](const std::string& line) { answer_of(arguments, "").say(line); };
+exec::Tell telling(const Output& output) {
+  return [&](const std::string& line) { output.say(line); };
 }
 
-exec::StartOptions asked_start(const Arguments& arguments) {
-  return {exec::read_hosts(arguments.slots, arguments.ssh, arguments.own_address),
-          arguments.job_key,
-          {arguments.tls, {arguments.tls_certificate, arguments.tls_key, arguments.tls_authority}}};
-}
-
-exec::RunOptions run_options_of(const Arguments& arguments) {
+exec::RunOptions run_options_of(const AskedTraining& asked, const Launch& launch = {}) {
   exec::RunOptions options;
-  options.save = arguments.save;
-  options.resume = arguments.resume;
-  options.max_restarts = arguments.max_restarts;
-  options.emulate = arguments.emulate;
-  options.port = arguments.port;
-  options.max_delay = Duration::from_seconds(arguments.max_delay_ms / 1e3);
+  options.emulate = asked.emulate;
+  options.port = launch.port;
+  options.max_delay = Duration::from_seconds(launch.max_delay_ms / 1e3);
   return options;
 }
 
-Record run_case(const Arguments& arguments, exec::RunOptions options, const Case& scenario_case,
+Record run_case(const AskedTraining& asked, exec::RunOptions options, const Case& scenario_case,
                 const std::string& what = {}) {
-  Progress progress(what.empty() ? "run " + scenario_case.label() : what, arguments.quiet);
+  Progress progress(what.empty() ? "run " + scenario_case.label() : what, asked.quiet);
   options.progress = [&](std::int64_t done, std::int64_t all, Duration clock) {
     progress.update(done, all, clock);
   };
-  if (arguments.rows == "summary") options.rows = RowsKept::summary;
+  if (asked.rows == "summary") options.rows = RowsKept::summary;
   return exec::run(scenario_case, options);
 }
 
 // The machine of a scenario that names none.
-Machine machine_of(const Arguments& arguments, const Prepared& prepared) {
-  if (!arguments.machine.empty()) return read_machine(arguments.machine);
-  return exec::cached_machine(prepared, arguments.emulate, telling(arguments));
+Machine machine_of(const AskedTraining& asked, const Prepared& prepared) {
+  if (!asked.machine.empty()) return read_machine(asked.machine);
+  return exec::cached_machine(prepared, asked.emulate, telling(asked));
 }
 
 // The machines of a case; both arguments outlive it. `slower`: ratio of this machine's present
 // times to the calibrated ones.
-sim::MachineLookup machines_for(const Arguments& arguments, const Prepared& prepared,
+sim::MachineLookup machines_for(const AskedTraining& asked, const Prepared& prepared,
                                 double slower = 1) {
   return [&, slower](const std::string& name) {
     if (!name.empty()) return read_machine(name);
-    Machine machine = machine_of(arguments, prepared);
+    Machine machine = machine_of(asked, prepared);
     exec::settle(machine, slower);
     return machine;
   };
 }
 
 // `progress`: null if none is shown. `recorded`: a run's inputs, whose job times are used.
-Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, DataSets& data_sets,
+Record simulate_quietly(const AskedTraining& asked, const Case& scenario_case, DataSets& data_sets,
                         Progress* progress, std::span<const InputRow> recorded = {},
                         double slower = 1) {
   const Prepared prepared =
       prepare(scenario_case, need_of_simulation(scenario_case.scenario), data_sets);
   sim::SimulateOptions options;
-  options.machines = machines_for(arguments, prepared, slower);
-  options.emulated = arguments.emulate;
+  options.machines = machines_for(asked, prepared, slower);
+  options.emulated = asked.emulate;
   options.progress = [&](std::int64_t done, std::int64_t all, Instant now, const Record&) {
     if (progress != nullptr) progress->update(done, all, now - Instant{});
   };
   options.interrupted = Interruption::asked;
   options.cores = progress != nullptr ? exec::usable_core_count() : 1;
-  options.summary_only = arguments.rows == "summary";
+  options.summary_only = asked.rows == "summary";
   options.recorded = recorded;
   return sim::simulate(prepared, options);
 }
 
-Record simulate_case(const Arguments& arguments, const Case& scenario_case, DataSets& data_sets,
+// Each case beside others.
+Train quietly(const AskedTraining& asked, DataSets& data_sets) {
+  return [&, asked](const Case& each) { return simulate_quietly(asked, each, data_sets, nullptr); };
+}
+
+Record simulate_case(const AskedTraining& asked, const Case& scenario_case, DataSets& data_sets,
                      const std::string& what) {
-  Progress progress(what, arguments.quiet);
-  return simulate_quietly(arguments, scenario_case, data_sets, &progress);
+  Progress progress(what, asked.quiet);
+  return simulate_quietly(asked, scenario_case, data_sets, &progress);
 }
 
 // Simulates a run's case with its recorded job times.
-std::optional<Record> simulate_own_times(const Arguments& arguments, const Record& run,
+std::optional<Record> simulate_own_times(const AskedTraining& asked, const Record& run,
                                          DataSets& data_sets) {
   if (!sim::has_job_times(run)) return std::nullopt;
-  Record record = simulate_quietly(arguments, sim::case_of_times(run.scenario_case, data_sets),
+  Record record = simulate_quietly(asked, sim::case_of_times(run.scenario_case, data_sets),
                                    data_sets, nullptr, run.inputs);
   Interruption::check();  // half a simulation would be useless for a comparison
   return record;
 }
 
-int run(const Arguments& arguments) {
+int run(const RunArguments& arguments) {
   const std::vector<Case> cases = read_cases(arguments);
-  exec::RunOptions options = run_options_of(arguments);
+  exec::RunOptions options = run_options_of(arguments, arguments);
+  options.save = arguments.save;
+  options.resume = arguments.resume;
+  options.max_restarts = arguments.max_restarts;
   exec::check_save(options.save);
   if (!arguments.save.empty()) check_one(cases, "--save: writes the weights of one training");
   if (!arguments.resume.empty()) check_one(cases, "--resume: continues one training");
-  if (const auto other = exec::take_part(cases, asked_start(arguments), options)) return *other;
+  const exec::StartOptions start{
+      exec::read_hosts(arguments.slots, arguments.ssh, arguments.own_address),
+      arguments.job_key,
+      {arguments.tls, {arguments.tls_certificate, arguments.tls_key, arguments.tls_authority}}};
+  if (const auto other = exec::take_part(cases, start, options)) return *other;
   const Interruption interruption;
   std::optional<exec::MetricsEndpoint> metrics;
   if (!arguments.metrics.empty()) {
     metrics.emplace(exec::read_metrics_place(arguments.metrics));
-    telling(arguments)("metrics: " + metrics->url());
+    arguments.say("metrics: " + metrics->url());
     options.watch = [&](const Record& so_far, std::int64_t all) { metrics->follow(so_far, all); };
   }
   Answer answer = answer_of(arguments, "run");
@@ -161,73 +163,70 @@ int run(const Arguments& arguments) {
   });
 }
 
-int simulate(const Arguments& arguments) {
+int simulate(const SimulateArguments& arguments) {
   const Interruption interruption;
   if (!arguments.replay.empty()) {  // the weights of a run again, from the order of its inputs
-    return replayed_case(answer_of(arguments, "replay"), read_recorded(arguments, arguments.replay),
-                         sim::replay);
+    return replayed_case(answer_of(arguments, "replay"),
+                         read_recorded(arguments, arguments.replay, "--out, --json"), sim::replay);
   }
   const std::vector<Case> cases = read_simulated(arguments, sim::asks_this_machine);
-  const Answer answer = answer_of(arguments, "simulate");
   DataSets data_sets;
-  if (arguments.seeds > 0) {
-    return band_cases(
-        answer, cases, arguments.seeds, exec::usable_core_count(),
-        [&](const Case& each) { return simulate_quietly(arguments, each, data_sets, nullptr); });
+  if (arguments.seeds) {
+    return band_cases(answer_of(arguments, "simulate", fmt::format("seeds={}", *arguments.seeds)),
+                      cases, *arguments.seeds, exec::usable_core_count(),
+                      quietly(arguments, data_sets));
   }
   const auto train = [&](const Case& each, const auto& /*folder*/) {
     return simulate_case(arguments, each, data_sets, progress_title("simulate", each, cases));
   };
-  return train_cases(answer, cases, Mode::simulate, train, keep_record);
+  return train_cases(answer_of(arguments, "simulate"), cases, Mode::simulate, train, keep_record);
 }
 
-int sweep(const Arguments& arguments) {
+int sweep(const SweepArguments& arguments) {
   const Interruption interruption;
-  const std::vector<Case> cases = read_simulated(arguments, sim::asks_this_machine);
+  const bool simulates = arguments.mode == "simulate";
+  const std::vector<Case> cases =
+      simulates ? read_simulated(arguments, sim::asks_this_machine) : read_cases(arguments);
   SweepOptions options;
-  options.mode = arguments.mode == "run" ? Mode::run : Mode::simulate;
-  if (options.mode == Mode::run && arguments.jobs > 1) {
+  options.mode = simulates ? Mode::simulate : Mode::run;
+  options.jobs = arguments.jobs.value_or(simulates ? exec::usable_core_count() : 1);
+  if (!arguments.machine.empty()) read_machine(arguments.machine);  // reports a wrong name
+  if (!simulates && options.jobs > 1) {
     throw InputError(
         "--jobs: runs share this machine, so they are done one at a time; leave it out");
   }
-  const bool simulates = options.mode == Mode::simulate;
-  options.jobs = simulates ? (arguments.jobs > 0 ? arguments.jobs : exec::usable_core_count()) : 1;
   if (!arguments.shard.empty()) options.shard = parse_shard(arguments.shard);
   options.retry = arguments.retry;
-  options.records = arguments.records_kept;
-  Arguments quiet = arguments;
+  options.records = arguments.records;
+  AskedTraining quiet = arguments;
   quiet.quiet = true;
   if (!options.records) quiet.rows = "summary";
   options.interrupted = Interruption::asked;
   DataSets data_sets;
-  options.train = [&](const Case& each) {
-    return simulates ? simulate_quietly(quiet, each, data_sets, nullptr)
-                     : run_case(quiet, run_options_of(quiet), each);
+  const auto run_one = [&](const Case& each) {
+    return run_case(quiet, run_options_of(quiet), each);
   };
-  return sweep_cases(answer_of(arguments, "sweep"), cases, std::move(options));
+  options.train = simulates ? quietly(quiet, data_sets) : run_one;
+  return sweep_cases(answer_of(arguments, "sweep", simulates ? "" : "mode=run"), cases,
+                     std::move(options));
 }
 
 // Compares forecasts with measurements made elsewhere.
-int forecast_measured(const Arguments& arguments) {
-  Arguments summary = arguments;
+int forecast_measured(const ValidateArguments& arguments) {
+  AskedTraining summary = arguments;
   summary.rows = "summary";
   const Interruption interruption;
   DataSets data_sets;
-  AgainstOptions options{arguments.against, arguments.scenario, arguments.judgement.fail_above, {}};
-  options.forecasting.threads = exec::usable_core_count();
-  options.forecasting.overrides = overrides_of(arguments);
-  options.forecasting.simulate = [&](const Case& each) {
-    return simulate_quietly(summary, each, data_sets, nullptr);
-  };
-  return validate_against(answer_of(arguments, "against"), options);
+  return validate_against(
+      arguments, {exec::usable_core_count(), overrides_of(arguments), quietly(summary, data_sets)});
 }
 
-int validate(const Arguments& arguments) {
+int validate(const ValidateArguments& arguments) {
   if (!arguments.against.empty()) return forecast_measured(arguments);
   const std::vector<Case> cases = read_forecastable(arguments);
-  exec::RunOptions options = run_options_of(arguments);
+  exec::RunOptions options = run_options_of(arguments, arguments);
   const auto other =
-      exec::take_part(cases, asked_start(arguments), options, exec::Trainings::as_told);
+      exec::take_part(cases, {.job_key = arguments.job_key}, options, exec::Trainings::as_told);
   if (other) return *other;
   const Interruption interruption;
   exec::idle(telling(arguments));
@@ -249,14 +248,13 @@ int validate(const Arguments& arguments) {
           return simulate_quietly(arguments, each, data_sets, nullptr, {}, slower);
         });
       }};
-  return validate_cases(
-      answer_of(arguments, "validate"), cases, arguments.judgement, modes,
-      ledger_place(arguments, exec::this_processor(), exec::this_program().date, exec::kCommit));
+  return validate_cases(arguments, cases, modes,
+                        {exec::this_processor(), exec::this_program().date, exec::kCommit, {}});
 }
 
 // For one case; `record`: null, or the record of the case.
-WhatIf ask_one(const Arguments& arguments, sim::WhatIfOptions options, const Case& scenario_case,
-               const Record* record) {
+WhatIf ask_one(const WhatIfArguments& arguments, sim::WhatIfOptions options,
+               const Case& scenario_case, const Record* record) {
   std::optional<Progress> progress(std::in_place, "whatif " + scenario_case.label(),
                                    arguments.quiet, "changes");  // removed before runs show theirs
   DataSets data_sets;
@@ -280,13 +278,11 @@ WhatIf ask_one(const Arguments& arguments, sim::WhatIfOptions options, const Cas
 }
 
 // The inverse: clusters that meet a deadline.
-int rent(const Arguments& arguments) {
+int rent(const WhatIfArguments& arguments) {
   DataSets data_sets;
   BudgetOptions options;
   options.threads = exec::usable_core_count();
-  options.simulate = [&](const Case& each) {
-    return simulate_quietly(arguments, each, data_sets, nullptr);
-  };
+  options.simulate = quietly(arguments, data_sets);
   options.limit = [&](const Case& each) {
     const Prepared prepared = prepare(each, Need::shape, data_sets);
     return sim::limit_of(prepared, machines_for(arguments, prepared), data_sets);
@@ -294,12 +290,14 @@ int rent(const Arguments& arguments) {
   return budget_cases(arguments, std::move(options));
 }
 
-int whatif(const Arguments& arguments) {
+int whatif(const WhatIfArguments& arguments) {
   const Interruption interruption;
   if (!arguments.deadline.empty()) return rent(arguments);
   std::optional<Record> record;  // record of the training in question
-  if (std::filesystem::is_directory(arguments.scenario))
-    record = read_recorded(arguments, arguments.scenario);
+  if (std::filesystem::is_directory(arguments.scenario)) {
+    record = read_recorded(arguments, arguments.scenario,
+                           "--machine, --emulate, --crossover, --verify, --repeat, --out, --json");
+  }
   const auto cases = record ? std::vector{record->scenario_case}
                             : read_simulated(arguments, sim::asks_this_machine);
   sim::WhatIfOptions options;
@@ -311,14 +309,12 @@ int whatif(const Arguments& arguments) {
   });
 }
 
-int import_any(const Arguments& arguments) {
+int import_any(const ImportArguments& arguments) {
   DataSets data_sets;
-  return import_training(arguments, [&](const Case& each) {
-    return simulate_quietly(arguments, each, data_sets, nullptr);
-  });
+  return import_training(arguments, quietly({{}, arguments}, data_sets));
 }
 
-int calibrate(const Arguments& arguments) {
+int calibrate(const CalibrateArguments& arguments) {
   std::vector<Case> cases;  // empty for the usual models
   if (!arguments.scenario.empty()) cases = read_cases(arguments);
   const exec::Tell tell = telling(arguments);
@@ -327,7 +323,7 @@ int calibrate(const Arguments& arguments) {
     if (!end.file.empty()) print_result(fmt::format("cluster: {}\n", end.file.string()));
     return end.status;
   }
-  std::string path = arguments.out;
+  std::string path = arguments.out.string();
   std::string notes;
   if (!arguments.from.empty()) {
     exec::Measurements measured{arguments.from, arguments.model, std::nullopt, arguments.machine};
@@ -343,15 +339,17 @@ int calibrate(const Arguments& arguments) {
   return kDone;
 }
 
-int serve_page(const Arguments& arguments) {
+int serve_page(const ServeArguments& arguments) {
   if (!arguments.machine.empty()) read_machine(arguments.machine);  // reports a wrong name
-  const exec::Tell say_it = telling(arguments);
+  AskedTraining asked;
+  asked.machine = arguments.machine;
+  const exec::Tell say_it = telling(asked);
   // Calibration, which takes minutes, runs concurrently with the questions.
   const auto machines = [&](const Prepared& prepared) -> sim::MachineLookup {
     return [&](const std::string& name) {
       const bool kept = name.empty() && arguments.machine.empty();
-      if (kept && !exec::kept_machine(prepared, arguments.emulate, say_it)) throw NotMeasured();
-      return machines_for(arguments, prepared)(name);
+      if (kept && !exec::kept_machine(prepared, false, say_it)) throw NotMeasured();
+      return machines_for(asked, prepared)(name);
     };
   };
   const auto measure = [&](const Case& each, const serve::Tell& tell, const auto& stopped) {
@@ -360,32 +358,14 @@ int serve_page(const Arguments& arguments) {
       say_it(line);
       tell(line);
     };
-    exec::cached_machine(prepare(each, Need::shape, data_sets), arguments.emulate, both, stopped);
+    exec::cached_machine(prepare(each, Need::shape, data_sets), false, both, stopped);
   };
   const serve::Processes processes{exec::start_this_program, exec::how_ended, exec::end_program};
-  serve::serve_page({arguments.address, arguments.page_port, arguments.scenario, arguments.machine,
+  serve::serve_page({arguments.address, arguments.port, arguments.scenario, arguments.machine,
                      arguments.out, sim::forecaster(machines, exec::usable_core_count()), measure,
                      processes});
   return kDone;
 }
-
-constexpr Command kCommands[] = {
-    {"new", "write a first scenario from a few answers", new_options, new_scenario},
-    {"examples", "list, print or copy scenarios of the library", examples_options, examples},
-    {"run", "train for real: one process per node, over TCP", run_options, run},
-    {"simulate", "forecast a training by simulation in virtual time", simulate_options, simulate},
-    {"validate", "run and simulate, print the forecast's errors", validate_options, validate},
-    {"evaluate", "accuracy and loss of saved weights on the test set", evaluate_options, evaluate},
-    {"whatif", "find the bottleneck and what each change saves", whatif_options, whatif},
-    {"import", "make a scenario from the trace of a PyTorch training", import_options, import_any},
-    {"sweep", "simulate all cases of a scenario into one table; resumable", sweep_options, sweep},
-    {"serve", "change a scenario in the browser and see its forecast", serve_options, serve_page},
-    {"check", "check a scenario and print it with all defaults", check_options, check},
-    {"report", "figures and an HTML page from recorded results", report_options, report},
-    {"calibrate", "measure this machine for forecasts", calibrate_options, calibrate},
-    {"data", "list formats of data sets, verify one", data_options, data},
-    {"describe", "print man pages, completion, keys, hardware", describe_options, describe},
-};
 
 }  // namespace
 
@@ -395,5 +375,27 @@ int main(int argc, char** argv) {
   if (argc > 1 && argv[1] == std::string("node")) {
     return exit_status([&]() -> int { return exec::node_main({argv + 2, argv + argc}); });
   }
-  return obey(kCommands, exec::build_and_kernels(), argc, argv);
+  const Command commands[] = {
+      new_command(),
+      examples_command(),
+      command("run", "train for real: one process per node, over TCP", run_options, run),
+      command("simulate", "forecast a training by simulation in virtual time", simulate_options,
+              simulate),
+      command("validate", "run and simulate, print the forecast's errors", validate_options,
+              validate),
+      evaluate_command(),
+      command("whatif", "find the bottleneck and what each change saves", whatif_options, whatif),
+      command("import", "make a scenario from the trace of a PyTorch training", import_options,
+              import_any),
+      command("sweep", "simulate all cases of a scenario into one table; resumable", sweep_options,
+              sweep),
+      command("serve", "change a scenario in the browser and see its forecast", serve_options,
+              serve_page),
+      check_command(),
+      report_command(),
+      command("calibrate", "measure this machine for forecasts", calibrate_options, calibrate),
+      data_command(),
+      describe_command(),
+  };
+  return obey(commands, exec::build_and_kernels(), argc, argv);
 }

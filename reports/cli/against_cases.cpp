@@ -1,5 +1,5 @@
 // What `validate --against TABLE` does.
-#include "reports/cli/acts.h"
+#include "reports/cli/validate_cases.h"
 #include "reports/record/files.h"
 #include "reports/record/stderr_note.h"
 #include "reports/show/figures/of_studies.h"
@@ -18,38 +18,37 @@
 namespace foretrain {
 namespace {
 
-std::vector<FigureForecast> forecasts_of(const Answer& answer, AgainstOptions& options,
+std::vector<FigureForecast> forecasts_of(const ValidateArguments& arguments,
+                                         ForecastOptions& options,
                                          const std::filesystem::path& table) {
-  const std::string scenario = options.scenario.empty() ? "" : in_library(options.scenario);
+  const std::string scenario = arguments.scenario.empty() ? "" : in_library(arguments.scenario);
   const std::vector<MeasuredFigure> figures = read_figures(table, scenario);
-  Progress progress("forecast " + table.stem().string(), answer.quiet, "forecasts");
-  options.forecasting.progress = [&](std::int64_t done, std::int64_t all) {
-    progress.update(done, all, {});
-  };
-  return forecast_figures(figures, options.forecasting);
+  Progress progress("forecast " + table.stem().string(), arguments.quiet, "forecasts");
+  options.progress = [&](std::int64_t done, std::int64_t all) { progress.update(done, all, {}); };
+  return forecast_figures(figures, options);
 }
 
 }  // namespace
 
-int validate_against(const Answer& answer, AgainstOptions options) {
-  const std::filesystem::path table = in_library(options.table);
+int validate_against(const ValidateArguments& arguments, ForecastOptions options) {
+  const std::filesystem::path table = in_library(arguments.against);
   const std::filesystem::path folder =
-      answer.out.empty() ? std::filesystem::path("out") / table.stem() : answer.out;
-  const std::vector<FigureForecast> forecasts = forecasts_of(answer, options, table);
+      arguments.out.empty() ? std::filesystem::path("out") / table.stem() : arguments.out;
+  const std::vector<FigureForecast> forecasts = forecasts_of(arguments, options, table);
   prepare_folder(folder);
   const Result result = result_of(forecasts);
-  if (answer.json) print_json(to_json(result));
-  answer.tell(to_text(result, answer.full));
+  if (arguments.json) print_json(to_json(result));
+  arguments.tell(to_text(result, arguments.full));
   for (const ResultTable& each : result.tables) {
     write_text_file(folder / (each.name + ".csv"), to_csv(each));
   }
-  answer.tell(fmt::format("\ntables:  {}\n", folder.string()));
+  arguments.tell(fmt::format("\ntables:  {}\n", folder.string()));
   const Figure figure = measured_figure(forecasts, result);
-  answer.tell(write_report(
+  arguments.tell(write_report(
       result_page(table.stem().string() + ": foretrain validate", result, {figure}), folder));
   const double median = errors_of(forecasts).front().median;
-  if (!options.fail_above || median * 100 <= *options.fail_above) return kDone;
-  stderr_note(fmt::format("error: the median error is above {} %\n", *options.fail_above));
+  if (!arguments.fail_above || median * 100 <= *arguments.fail_above) return kDone;
+  stderr_note(fmt::format("error: the median error is above {} %\n", *arguments.fail_above));
   return kFailed;
 }
 

@@ -1,6 +1,6 @@
 // What `foretrain whatif --deadline --budget` does beside simulating.
-#include "reports/cli/acts.h"
 #include "reports/cli/folders.h"
+#include "reports/cli/whatif_commands.h"
 #include "reports/record/files.h"
 #include "reports/record/json_object.h"
 #include "reports/record/wrapped_text.h"
@@ -23,7 +23,7 @@
 namespace foretrain {
 namespace {
 
-Bounds bounds_of(const Arguments& arguments) {
+Bounds bounds_of(const WhatIfArguments& arguments) {
   try {
     const double deadline_s = parse_duration(arguments.deadline).seconds();
     if (deadline_s <= 0) throw BadValue("is no time; write how long it may take, such as 1h");
@@ -46,7 +46,7 @@ std::string as_setting(const std::string& target) {
                   target));
 }
 
-Case one_case(Arguments arguments) {
+Case one_case(WhatIfArguments arguments) {
   if (std::filesystem::is_directory(arguments.scenario)) {
     throw InputError(fmt::format("{}: is a folder, but --deadline needs a scenario; name its file",
                                  arguments.scenario));
@@ -59,7 +59,7 @@ Case one_case(Arguments arguments) {
 
 }  // namespace
 
-int budget_cases(const Arguments& arguments, BudgetOptions modes) {
+int budget_cases(const WhatIfArguments& arguments, BudgetOptions modes) {
   const Answer answer = answer_of(arguments, "whatif");
   modes.bounds = bounds_of(arguments);
   modes.names = arguments.hosts;
@@ -67,7 +67,7 @@ int budget_cases(const Arguments& arguments, BudgetOptions modes) {
   modes.library = library_hosts();
   const Case asked = one_case(arguments);
   const auto folder = answer.folder_of(asked);
-  claim_answers(answer, {{folder, asked.scenario}});
+  claim_answers(answer, {asked});
   std::optional<Progress> progress(std::in_place, "clusters for " + asked.label(), answer.quiet,
                                    "clusters");
   modes.progress = [&](std::int64_t done, std::int64_t all) { progress->update(done, all, {}); };

@@ -1,8 +1,7 @@
 #include "reports/cli/command_line.h"
 
 #include "reports/cli/commands.h"
-#include "reports/cli/failure.h"
-#include "reports/cli/help.h"
+#include "reports/cli/describe.h"
 #include "scenarios/language/text_guard.h"
 
 #include <CLI/CLI.hpp>
@@ -54,13 +53,11 @@ int obey(std::span<const Command> commands, const std::string& version, int argc
   app.require_subcommand(1);
   app.failure_message(failure_text);
   fit_terminal(app);
-  Arguments arguments;
-  const Command* chosen = nullptr;
+  std::function<int()> chosen;
   for (const Command& command : commands) {
     CLI::App* added = app.add_subcommand(command.name, command.what);
     added->fallthrough(false);
-    added->callback([&chosen, &command] { chosen = &command; });
-    command.options(*added, arguments);
+    added->callback([&chosen, act = command.declare(*added)] { chosen = act; });
   }
   add_examples(app);
   refuse_empty_out(app);
@@ -72,7 +69,7 @@ int obey(std::span<const Command> commands, const std::string& version, int argc
     } catch (const CLI::ParseError& error) {
       return app.exit(error) == 0 ? kDone : kBadInput;
     }
-    return chosen->act(arguments);
+    return chosen();
   });
 }
 

@@ -1,6 +1,9 @@
 #include "reports/cli/command_options.h"
 
-#include "reports/cli/acts.h"
+#include "reports/cli/import_command.h"
+#include "reports/cli/sweep_cases.h"
+#include "reports/cli/validate_cases.h"
+#include "reports/cli/whatif_commands.h"
 #include "reports/studies/seeds/seed_intervals.h"
 
 #include <CLI/CLI.hpp>
@@ -14,7 +17,6 @@ namespace foretrain {
 
 namespace {
 
-constexpr const char* kJson = "print one JSON object on standard output";
 constexpr const char* kMachine = "a machine file (default: this machine's calibration)";
 
 /// As CLI11's own, which tell the end of all numbers in 309 digits.
@@ -27,42 +29,17 @@ std::function<std::string(const std::string&)> number_that(bool (*holds)(double)
   };
 }
 
-void add_scenario(CLI::App& command, Arguments& arguments, bool required = true) {
-  auto* scenario = command.add_option(kScenarioWord, arguments.scenario,
-                                      "a scenario: a file, or a name from the library");
-  if (required) scenario->required();
-  command.add_option("--set", arguments.overrides, "set a key of the scenario")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->take_all();
-  command.add_option("--seed", arguments.seed, "as --set seed=N")->type_name("N");
-}
-
-void add_output(CLI::App& command, Arguments& arguments, const char* default_folder) {
-  command.add_option("--out", arguments.out,
-                     fmt::format("folder for the results (default: {})", default_folder));
-  command.add_flag("--quiet", arguments.quiet, "print only the result and errors");
-}
-
-void add_force(CLI::App& command, Arguments& arguments, const char* what) {
-  command.add_flag("--force", arguments.replaces, what);
-}
-
 constexpr const char* kReplace = "replace the contents of --out, whatever they are";
 constexpr const char* kSetAside =
     "if --out has results of another scenario, move them to earlier-1, ...";
 
-void add_full(CLI::App& command, Arguments& arguments) {
-  command.add_flag("--full", arguments.full, "print every table with all rows, and every node");
-}
-
-void add_record(CLI::App& command, Arguments& arguments) {
-  command.add_option("--record", arguments.rows, "summary: leave out rows per step (default: all)")
+void add_record(CLI::App& command, AskedTraining& asked) {
+  command.add_option("--record", asked.rows, "summary: leave out rows per step (default: all)")
       ->check(CLI::IsMember({"all", "summary"}));
 }
 
 /// The inverse question, which simulates clusters of the library: none that this machine has.
-void add_budget(CLI::App& command, Arguments& arguments) {
+void add_budget(CLI::App& command, WhatIfArguments& arguments) {
   auto* deadline =
       command
           .add_option("--deadline", arguments.deadline,
@@ -106,13 +83,36 @@ void add_budget(CLI::App& command, Arguments& arguments) {
 
 }  // namespace
 
-void run_options(CLI::App& command, Arguments& arguments) {
+void add_scenario(CLI::App& command, AskedScenario& asked, bool required) {
+  auto* scenario = command.add_option(kScenarioWord, asked.scenario,
+                                      "a scenario: a file, or a name from the library");
+  if (required) scenario->required();
+  command.add_option("--set", asked.overrides, "set a key of the scenario")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--seed", asked.seed, "as --set seed=N")->type_name("N");
+}
+
+void add_output(CLI::App& command, Output& output, const char* default_folder) {
+  command.add_option("--out", output.out,
+                     fmt::format("folder for the results (default: {})", default_folder));
+  command.add_flag("--quiet", output.quiet, kQuiet);
+}
+
+void add_full(CLI::App& command, Output& output) {
+  command.add_flag("--full", output.full, "print every table with all rows, and every node");
+}
+
+void run_options(CLI::App& command, RunArguments& arguments) {
   add_scenario(command, arguments);
   add_output(command, arguments, "out/NAME/run, out/NAME/run-SETTINGS with --set");
-  add_force(command, arguments,
-            "replace the contents of --out, even a training that could be continued");
+  command.add_flag("--force", arguments.force,
+                   "replace the contents of --out, even a training that could be continued");
   add_full(command, arguments);
-  add_training(command, arguments);
+  add_launch(command, arguments);
+  command.add_flag("--emulate", arguments.emulate,
+                   "give each host its own network on this machine (root)");
   add_hosts(command, arguments);
   add_tls(command, arguments);
   add_record(command, arguments);
@@ -139,10 +139,10 @@ void run_options(CLI::App& command, Arguments& arguments) {
   command.add_flag("--json", arguments.json, kJson);
 }
 
-void simulate_options(CLI::App& command, Arguments& arguments) {
+void simulate_options(CLI::App& command, SimulateArguments& arguments) {
   add_scenario(command, arguments, false);
   add_output(command, arguments, "out/NAME/simulate, out/NAME/simulate-SETTINGS with --set");
-  add_force(command, arguments, kReplace);
+  command.add_flag("--force", arguments.force, kReplace);
   add_full(command, arguments);
   add_record(command, arguments);
   command.add_option("--machine", arguments.machine, kMachine);
@@ -163,13 +163,13 @@ void simulate_options(CLI::App& command, Arguments& arguments) {
   }
 }
 
-void whatif_options(CLI::App& command, Arguments& arguments) {
+void whatif_options(CLI::App& command, WhatIfArguments& arguments) {
   add_scenario(command, arguments);
   command.get_option(kScenarioWord)
       ->description(
           "a scenario: a file, or a name from the library; or the folder of a recorded run");
   add_output(command, arguments, "out/NAME/whatif, out/NAME/whatif-SETTINGS with --set");
-  add_force(command, arguments, "replace the contents of --out, whatever they are");
+  command.add_flag("--force", arguments.force, "replace the contents of --out, whatever they are");
   add_full(command, arguments);
   command.add_option("--machine", arguments.machine, kMachine);
   command.add_flag("--emulate", arguments.emulate,
@@ -188,18 +188,20 @@ void whatif_options(CLI::App& command, Arguments& arguments) {
   command.add_flag("--json", arguments.json, kJson);
 }
 
-void validate_options(CLI::App& command, Arguments& arguments) {
+void validate_options(CLI::App& command, ValidateArguments& arguments) {
   add_scenario(command, arguments, false);
   add_output(command, arguments, "out/NAME/validate, out/NAME/validate-SETTINGS with --set");
-  add_force(command, arguments, kSetAside);
+  command.add_flag("--force", arguments.force, kSetAside);
   add_full(command, arguments);
-  add_training(command, arguments);
+  add_launch(command, arguments);
+  command.add_flag("--emulate", arguments.emulate,
+                   "give each host its own network on this machine (root)");
   refuse_tls(command);
   command.add_option("--machine", arguments.machine, kMachine);
-  command.add_option("--repeat", arguments.judgement.repetitions, "runs of each case (default: 5)")
+  command.add_option("--repeat", arguments.repetitions, "runs of each case (default: 5)")
       ->check(CLI::Range(1, 100));
   command
-      .add_option("--fail-above", arguments.judgement.fail_above,
+      .add_option("--fail-above", arguments.fail_above,
                   "exit status 1 if a strategy's median error of the step time is above PERCENT")
       ->type_name("PERCENT")
       ->check(number_that([](double percent) { return percent >= 0; },
@@ -218,19 +220,46 @@ void validate_options(CLI::App& command, Arguments& arguments) {
   command.add_flag("--json", arguments.json, kJson);
 }
 
-void evaluate_options(CLI::App& command, Arguments& arguments) {
-  add_scenario(command, arguments);
+void import_options(CLI::App& command, ImportArguments& arguments) {
   command
-      .add_option("--weights", arguments.weights, "a .safetensors file, as run --save writes it")
+      .add_option("trace", arguments.trace,
+                  "Chrome trace of torch.profiler (.json, .json.gz) or CSV of layers; with --step: "
+                  "a scenario that describes your cluster")
       ->required()
       ->type_name("FILE");
+  command.add_option("--out", arguments.out, "folder of job.yaml and layers.csv (default: job)")
+      ->type_name("FOLDER");
+  command
+      .add_option("--batch", arguments.batch,
+                  "batch size of a worker, if shapes in the trace give it wrongly")
+      ->check(CLI::Range(1, 1'000'000'000));
+  command.add_option("--rank", arguments.rank, "which process of a trace with several, from 0")
+      ->check(CLI::Range(0, 1'000'000));
+  command.add_option("--device", arguments.device, "which device, if several have kernels")
+      ->check(CLI::Range(0, 10'000));
+  auto* step =
+      command.add_option("--step", arguments.step,
+                         "instead of a trace: the time of a step, such as 350 ms; the time of a "
+                         "gradient is found by simulating the scenario's cluster");
+  auto* parameters =
+      command.add_option("--parameters", arguments.parameters,
+                         "with --step: number of parameters of the model, such as 110M");
+  step->type_name("TIME")->needs(parameters);
+  parameters->type_name("N")->needs(step);
+  command
+      .add_option("--workers", arguments.workers,
+                  "with --step: workers of that measurement (default: the scenario's)")
+      ->check(CLI::Range(1, 100'000))
+      ->needs(step);
+  command.add_flag("--force", arguments.force, "replace what is in the folder");
   command.add_flag("--json", arguments.json, kJson);
+  command.add_flag("--quiet", arguments.quiet, kQuiet);
 }
 
-void sweep_options(CLI::App& command, Arguments& arguments) {
+void sweep_options(CLI::App& command, SweepArguments& arguments) {
   add_scenario(command, arguments);
   add_output(command, arguments, "out/NAME/sweep, out/NAME/sweep-SETTINGS with --set");
-  add_force(command, arguments, kSetAside);
+  command.add_flag("--force", arguments.force, kSetAside);
   command.add_option("--mode", arguments.mode, "simulate (default) or run")
       ->check(CLI::IsMember({"simulate", "run"}));
   command
@@ -243,33 +272,14 @@ void sweep_options(CLI::App& command, Arguments& arguments) {
       ->type_name("k/n");
   add_full(command, arguments);
   command.add_flag("--retry", arguments.retry, "repeat failed cases");
-  command.add_flag("--records", arguments.records_kept,
-                   "keep the record of each case, in cases/NAME");
+  command.add_flag("--records", arguments.records, "keep the record of each case, in cases/NAME");
   command.add_option("--machine", arguments.machine, kMachine);
   command.add_flag("--emulate", arguments.emulate,
                    "give each host a network of its own on this machine");
   command.add_flag("--json", arguments.json, kJson);
 }
 
-void check_options(CLI::App& command, Arguments& arguments) {
-  add_scenario(command, arguments, false);
-  auto* schema =
-      command.add_flag("--schema", arguments.schema, "print the JSON schema of scenarios instead");
-  command.add_flag("--graph", arguments.graph, "print the step graph instead, as a table");
-  for (const char* other : {kScenarioWord, "--set", "--seed", "--graph"}) {
-    schema->excludes(command.get_option(other));
-  }
-}
-
-void report_options(CLI::App& command, Arguments& arguments) {
-  command.add_option(
-      "records", arguments.records,
-      "folders written by run, simulate, validate, sweep or whatif; outputs of whatif --json");
-  add_output(command, arguments, "out/report");
-  add_full(command, arguments);
-}
-
-void calibrate_options(CLI::App& command, Arguments& arguments) {
+void calibrate_options(CLI::App& command, CalibrateArguments& arguments) {
   add_scenario(command, arguments, false);
   add_output(command, arguments, "this machine's cache");
   auto* from = command.add_option(
@@ -288,18 +298,16 @@ void calibrate_options(CLI::App& command, Arguments& arguments) {
       "under srun or mpirun, one task per host: measure every host and the network between them; "
       "--out is a folder (default: machines) for a machine file per kind of host and cluster.yaml");
   cluster->excludes(from);
-  add_job_key(command, arguments)->needs(cluster);
+  add_job_key(command, arguments.job_key)->needs(cluster);
   for (const char* other : {"--set", "--seed"}) {
     command.get_option(other)->needs(command.get_option("scenario"));
   }
 }
 
-void serve_options(CLI::App& command, Arguments& arguments) {
+void serve_options(CLI::App& command, ServeArguments& arguments) {
   command.add_option("scenario", arguments.scenario,
                      "a scenario file to begin with (default: the library's)");
-  command
-      .add_option("--port", arguments.page_port,
-                  "port of the page (default: 8080; 0: any free one)")
+  command.add_option("--port", arguments.port, "port of the page (default: 8080; 0: any free one)")
       ->check(CLI::Range(0, 65535));
   command
       .add_option("--address", arguments.address,

@@ -1,45 +1,55 @@
-// The words of each subcommand on the command line.
+// The words of the commands that main.cpp carries out alone.
 #pragma once
 
 #include "reports/cli/arguments.h"
 
-// CLI11 takes long to compile, so only sources include it.
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace foretrain {
 
-// Each declares the options of one subcommand; parsing then fills `arguments`, which has to live as
-// long as `command`.
-
-void run_options(CLI::App& command, Arguments& arguments);
-void simulate_options(CLI::App& command, Arguments& arguments);
-void validate_options(CLI::App& command, Arguments& arguments);
-void whatif_options(CLI::App& command, Arguments& arguments);
-void evaluate_options(CLI::App& command, Arguments& arguments);
-void sweep_options(CLI::App& command, Arguments& arguments);
-void import_options(CLI::App& command, Arguments& arguments);
-void check_options(CLI::App& command, Arguments& arguments);
-void report_options(CLI::App& command, Arguments& arguments);
-void calibrate_options(CLI::App& command, Arguments& arguments);
-void data_options(CLI::App& command, Arguments& arguments);
-void serve_options(CLI::App& command, Arguments& arguments);
-void describe_options(CLI::App& command, Arguments& arguments);
-void new_options(CLI::App& command, Arguments& arguments);
-void examples_options(CLI::App& command, Arguments& arguments);
-
-/// The secret of tasks that another launcher starts.
-CLI::Option* add_job_key(CLI::App& command, Arguments& arguments);
-/// That, the launcher's port, networks that stand for hosts.
-void add_training(CLI::App& command, Arguments& arguments);
+struct RunArguments : AskedTraining, Launch {
+  std::vector<std::string> slots;  ///< hosts of nodes, HOST or HOST:N each; empty: this machine
+  std::string ssh = "ssh";         ///< with them: how they are reached
+  std::string own_address;         ///< with them: of this machine; empty: found
+  bool tls = false;  ///< encrypted; files empty: certificates are made from the job key
+  std::string tls_certificate;
+  std::string tls_key;
+  std::string tls_authority;
+  std::string metrics;  ///< where Prometheus scrapes; empty: nowhere
+  std::string save;     ///< file of the final weights; empty: none
+  std::string resume;   ///< folder of the run that it goes on from; empty: none
+  int max_restarts = 0;
+};
+void run_options(CLI::App& command, RunArguments& arguments);
+/// Hosts on which nodes are started through ssh; behind add_launch.
+void add_hosts(CLI::App& command, RunArguments& arguments);
 /// Encryption between nodes.
-void add_tls(CLI::App& command, Arguments& arguments);
-/// Hosts on which nodes are started through ssh; behind add_training.
-void add_hosts(CLI::App& command, Arguments& arguments);
-/// Says why a command does not take --tls: its forecast knows no encryption, a comparison would
-/// blame it for that.
-void refuse_tls(CLI::App& command);
+void add_tls(CLI::App& command, RunArguments& arguments);
+
+struct SimulateArguments : AskedTraining {
+  std::string replay;        ///< folder of a run; empty: none
+  std::optional<int> seeds;  ///< how many
+};
+void simulate_options(CLI::App& command, SimulateArguments& arguments);
+
+struct CalibrateArguments : AskedScenario, Output {
+  std::vector<std::string> from;  ///< what is measured already; empty: nothing
+  std::string model;              ///< with it: what a table is of
+  std::string machine;            ///< with it: the file that has the rest; empty: none
+  bool cluster = false;           ///< the hosts of the launcher's tasks
+  std::string job_key;
+};
+void calibrate_options(CLI::App& command, CalibrateArguments& arguments);
+
+struct ServeArguments {
+  std::string scenario;  ///< that the page begins with; empty: the library's
+  std::string machine;   ///< empty: this one's calibration
+  std::string out;       ///< empty: `out`
+  std::string address = "127.0.0.1";
+  int port = 8080;
+};
+void serve_options(CLI::App& command, ServeArguments& arguments);
 
 }  // namespace foretrain

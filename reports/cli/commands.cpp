@@ -1,6 +1,5 @@
 #include "reports/cli/commands.h"
 
-#include "reports/cli/failure.h"
 #include "reports/cli/folders.h"
 #include "reports/record/collector.h"
 #include "reports/record/files.h"
@@ -52,16 +51,6 @@ std::vector<ClaimedPlace> seed_places(const Answer& answer, const std::vector<Ca
   return places;
 }
 
-/// Does a part of what is left to do though another one fails: where the disk, or standard output,
-/// takes no more, that is told, and `status` is kFailed at least.
-void unless_full(int& status, const std::function<void()>& part) {
-  try {
-    part();
-  } catch (const WriteError& error) {
-    status = std::max(status, tell_failure(error));
-  }
-}
-
 }  // namespace
 
 int status_of(Outcome outcome) {
@@ -69,16 +58,16 @@ int status_of(Outcome outcome) {
   return outcome == Outcome::interrupted ? kInterrupted : kFailed;
 }
 
-void Answer::say(const std::string& line) const {
+void Output::say(const std::string& line) const {
   if (!quiet) stderr_note(line + "\n");
 }
 
-void Answer::tell(std::string_view text) const {
+void Output::tell(std::string_view text) const {
   if (!json) return print_result(text);
   if (full) stderr_note(text);
 }
 
-void Answer::tell_anyway(std::string_view text) const {
+void Output::tell_anyway(std::string_view text) const {
   if (!json) return print_result(text);
   stderr_note(text);
 }

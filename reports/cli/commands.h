@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -20,22 +21,25 @@ namespace foretrain {
 enum Status : int { kDone = 0, kFailed = 1, kBadInput = 2, kInterrupted = 130 };
 int status_of(Outcome outcome);
 
-/// Where a command's answer goes: records into folders, the result to standard output, as text or
+/// Tells standard error; returns the exit status, which says whose fault it is: bad input, a
+/// training that was not done, or the program's.
+int tell_failure(const std::exception& error);
+/// Does a part of what is left to do though another one fails: where the disk, or standard output,
+/// takes no more, that is told, and `status` is kFailed at least.
+void unless_full(int& status, const std::function<void()>& part);
+/// The exit status of the process, whose command is `act`: what that returns; what its failure
+/// comes to, which is told; kInterrupted where a signal came, whatever it came to; kFailed where
+/// standard output did not take all of a result, which is told.
+int exit_status(const std::function<int()>& act);
+
+/// What a command tells, and writes: files into a folder, the result to standard output, as text or
 /// as JSON, what people are told besides to standard error.
-struct Answer {
-  std::string command;        ///< run, simulate: the last part of the default folder
-  std::filesystem::path out;  ///< empty: the default folder
+struct Output {
+  std::filesystem::path out{};  ///< empty: the default folder
   bool json = false;
-  bool quiet = false;      ///< nothing but the result, errors
-  bool force = false;      ///< what is in `out` gives way, whatever it is of
-  bool full = false;       ///< every table with all of its rows
-  std::string settings{};  ///< that part of the default folder's name (settings_name); empty: none
-  bool goes_on = false;    ///< with the record in `out`: the training itself knows whether it may
-  std::function<Provenance()> provenance{};  ///< goes beside each record; null: nothing does
-  /// Of a run: the step that `--resume FOLDER` would go on from, where the training of that case in
-  /// the folder has not ended, and has kept one; null: nothing is kept.
-  std::function<std::optional<std::int64_t>(const Case&, const std::filesystem::path&)> kept_step{};
-  bool begins = false;  ///< a run with its first step: it would remove what is kept in its folder
+  bool quiet = false;  ///< nothing but the result, errors
+  bool full = false;   ///< every table with all of its rows
+  bool force = false;  ///< what is in `out` gives way, whatever it is of
 
   /// A note, to standard error.
   void say(const std::string& line) const;
@@ -45,6 +49,19 @@ struct Answer {
   void tell(std::string_view text) const;
   /// A part of it that the JSON has not: with that on standard error.
   void tell_anyway(std::string_view text) const;
+};
+
+/// Where the answer about each case goes.
+struct Answer : Output {
+  std::string command{};   ///< run, simulate: the last part of the default folder
+  std::string settings{};  ///< that part of the default folder's name (settings_name); empty: none
+  bool goes_on = false;    ///< with the record in `out`: the training itself knows whether it may
+  std::function<Provenance()> provenance{};  ///< goes beside each record; null: nothing does
+  /// Of a run: the step that `--resume FOLDER` would go on from, where the training of that case in
+  /// the folder has not ended, and has kept one; null: nothing is kept.
+  std::function<std::optional<std::int64_t>(const Case&, const std::filesystem::path&)> kept_step{};
+  bool begins = false;  ///< a run with its first step: it would remove what is kept in its folder
+
   /// Where its record goes. Of a sweep: a folder a case in one that is called like that of a single
   /// case.
   [[nodiscard]] std::filesystem::path folder_of(const Case& scenario_case) const;

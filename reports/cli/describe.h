@@ -1,8 +1,9 @@
-// The command line described by itself: examples, completion, man pages.
+// The command line described by itself: help, completion, man pages.
 #pragma once
 
 #include "scenarios/spec/reference.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,21 @@ class App;
 }
 
 namespace foretrain {
+
+/// All text is laid out for the terminal behind standard output from now on, help of `app`, of the
+/// subcommands that are added to it later included.
+void fit_terminal(CLI::App& app);
+
+/// Help of every command that `app` has now ends with examples.
+void add_examples(CLI::App& app);
+
+/// What a command line that was parsed in vain has that is no option, with the nearest that there
+/// is; empty where all of them are.
+std::string unknown_option(const CLI::App& app);
+
+/// @throws InputError where the words of a command line begin with what is no command, or name
+/// none: it proposes one, and lists all
+void refuse_unknown_command(const CLI::App& app, std::span<const char* const> words);
 
 /// One or two command lines of `command`, such as `data verify`, each with what it does; none where
 /// there is no such command.

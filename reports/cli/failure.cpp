@@ -1,5 +1,4 @@
-#include "reports/cli/failure.h"
-
+// What went wrong, told to people.
 #include "models/base/check.h"
 #include "models/base/quantity.h"
 #include "models/data/data_error.h"
@@ -15,6 +14,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <iostream>
@@ -55,6 +55,14 @@ int tell_failure(const std::exception& error) {
   const bool input = dynamic_cast<const InputError*>(&error) != nullptr ||
                      dynamic_cast<const DataError*>(&error) != nullptr;
   return input ? kBadInput : kFailed;
+}
+
+void unless_full(int& status, const std::function<void()>& part) {
+  try {
+    part();
+  } catch (const WriteError& error) {
+    status = std::max(status, tell_failure(error));
+  }
 }
 
 int exit_status(const std::function<int()>& act) {

@@ -105,14 +105,14 @@ void look_at_root(const Answer& answer, const fs::path& root,
 }
 
 /// Notes the names of earlier results that remain in `folder`.
-void tell_names(const Answer& answer, const fs::path& folder, std::vector<std::string> names,
+void tell_names(const Output& output, const fs::path& folder, std::vector<std::string> names,
                 std::string_view what, std::string_view of) {
   constexpr std::size_t kNamed = 4;
   if (names.empty()) return;
   std::ranges::sort(names);
   const std::size_t count = names.size();
   names.resize(std::min(count, kNamed));
-  answer.say(
+  output.say(
       fmt::format("{} also holds {} of an earlier {}: {}{}", folder.string(),
                   count == 1 ? fmt::format("a {}", what) : fmt::format("{} {}s", count, what), of,
                   fmt::join(names, ", "), count > kNamed ? ", ..." : ""));
@@ -184,9 +184,12 @@ void claim_folders(const Answer& answer, const fs::path& root,
   for (const fs::path& each : around) tell_strangers(answer, each, ours);
 }
 
-void claim_answers(const Answer& answer, const std::vector<ClaimedPlace>& places) {
-  for (const ClaimedPlace& place : places) give_way(answer, place.folder, other_answer(place));
-  for (const ClaimedPlace& place : places) prepare_folder(place.folder);
+void claim_answers(const Answer& answer, const std::vector<Case>& cases) {
+  for (const Case& each : cases) {
+    const fs::path folder = answer.folder_of(each);
+    give_way(answer, folder, other_answer({folder, each.scenario}));
+  }
+  for (const Case& each : cases) prepare_folder(answer.folder_of(each));
 }
 
 EarlierFiles::EarlierFiles(fs::path folder) : folder_(std::move(folder)) {
@@ -198,14 +201,14 @@ EarlierFiles::EarlierFiles(fs::path folder) : folder_(std::move(folder)) {
   }
 }
 
-void EarlierFiles::tell(const Answer& answer) const {
+void EarlierFiles::tell(const Output& output) const {
   std::vector<std::string> names;
   names.reserve(written_.size());
   for (const auto& [name, written] : written_) {
     std::error_code error;
     if (fs::last_write_time(folder_ / name, error) == written) names.push_back(name);
   }
-  tell_names(answer, folder_, std::move(names), "file", "report");
+  tell_names(output, folder_, std::move(names), "file", "report");
 }
 
 void sign_answer(const fs::path& folder, const Scenario& scenario) {

@@ -35,7 +35,7 @@ void claim_folders(const Answer& answer, const std::filesystem::path& root,
 
 /// The same for folders whose answer is not a record: their scenario.yaml has its scenario. Creates
 /// the folders. @throws InputError, WriteError
-void claim_answers(const Answer& answer, const std::vector<ClaimedPlace>& places);
+void claim_answers(const Answer& answer, const std::vector<Case>& cases);
 /// Rejects an existing file, which may be somebody's work. @throws InputError unless `replace`
 void refuse_existing(const std::string& file, bool replace);
 
@@ -44,7 +44,7 @@ class EarlierFiles {
  public:
   explicit EarlierFiles(std::filesystem::path folder);
   /// Notes the files that are unchanged, such as figures of an earlier report.
-  void tell(const Answer& answer) const;
+  void tell(const Output& output) const;
 
  private:
   std::filesystem::path folder_;

@@ -1,6 +1,7 @@
-#include "reports/cli/help.h"
+// The help of each command, mistaken words, the command `describe`.
 
-#include "models/base/check.h"
+#include "reports/cli/command_line.h"
+#include "reports/cli/commands.h"
 #include "reports/cli/describe.h"
 #include "reports/record/wrapped_text.h"
 #include "reports/show/terminal/tables.h"
@@ -62,7 +63,22 @@ void add_examples_below(CLI::App& app, const std::string& path) {
   }
 }
 
-std::string description_of(const Arguments& arguments) {
+struct DescribeArguments {
+  std::string form;                   ///< what is printed
+  std::vector<std::string> words;     ///< what a shell asks to complete
+  const CLI::App* program = nullptr;  ///< whose command line was read
+};
+
+void describe_words(CLI::App& command, DescribeArguments& arguments) {
+  arguments.program = command.get_parent();
+  command.add_option("form", arguments.form, "what is printed")
+      ->required()
+      ->check(CLI::IsMember(std::vector<std::string>{"man", "man-scenario", "keys", "bash", "zsh",
+                                                     "fish", "hardware", "words"}));
+  command.add_option("words", arguments.words, "words to complete, given by the shell")->group("");
+}
+
+std::string description_of(const DescribeArguments& arguments) {
   const std::string& form = arguments.form;
   if (form == "hardware") return hardware_table(library_hosts());
   if (form == "keys") return reference_markdown();
@@ -72,6 +88,11 @@ std::string description_of(const Arguments& arguments) {
   if (form == "man") return man_page(*arguments.program, FORETRAIN_VERSION);
   if (form == "words") return completions(*arguments.program, arguments.words);
   return completion_script(form);
+}
+
+int describe(const DescribeArguments& arguments) {
+  print_result(description_of(arguments));
+  return kDone;
 }
 
 }  // namespace
@@ -133,10 +154,10 @@ void fit_terminal(CLI::App& app) {
   app.formatter(std::make_shared<Narrow>());
 }
 
-int describe(const Arguments& arguments) {
-  FT_CHECK(arguments.program != nullptr);
-  print_result(description_of(arguments));
-  return kDone;
+/// The man page is made of help, so it cannot be out of date.
+Command describe_command() {
+  return command("describe", "print man pages, completion, keys, hardware", describe_words,
+                 describe);
 }
 
 }  // namespace foretrain

@@ -1,5 +1,6 @@
 // The command that makes a scenario of what somebody brings of their own training.
-#include "reports/cli/acts.h"
+#include "reports/cli/import_command.h"
+
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
 #include "reports/record/wrapped_text.h"
@@ -113,24 +114,23 @@ std::optional<double> forecast_of(const ImportedJob& job, const Train& simulate)
 
 }  // namespace
 
-int import_training(const Arguments& arguments, const Train& simulate) {
+int import_training(const ImportArguments& arguments, const Train& simulate) {
   if (!arguments.step.empty()) return import_step(arguments, simulate);
   if (!std::filesystem::is_directory(arguments.trace)) check_is_file(arguments.trace);
-  const ImportedJob job =
-      import_job(arguments.trace, arguments.batch, {arguments.rank, arguments.device});
-  const std::string folder = arguments.out.empty() ? "job" : arguments.out;
-  prepare_job_folder(folder, arguments.replaces);
+  const ImportedJob job = import_job(arguments.trace, arguments.batch,
+                                     {arguments.rank.value_or(-1), arguments.device.value_or(-1)});
+  const std::string folder = arguments.out.empty() ? "job" : arguments.out.string();
+  prepare_job_folder(folder, arguments.force);
   case_of(job);  // nothing is written that could not be read
   write_text_file(std::filesystem::path(folder) / "layers.csv", profile_of(job).text);
   write_text_file(std::filesystem::path(folder) / "job.yaml", job_yaml(job));
   const std::optional<double> forecast_s = forecast_of(job, simulate);
   if (arguments.json) print_json(json_of(job, forecast_s, folder));
-  const Answer answer = answer_of(arguments, "import");
-  answer.tell(
+  arguments.tell(
       fmt::format("{}\n{}\n{}", sentence_of(job), steps_of(job, forecast_s), reduced_of(job)));
-  for (const std::string& note : job.notes) answer.tell(wrap(note));
-  answer.tell(fmt::format("\nwritten: {0}/job.yaml, {0}/layers.csv\n", folder));
-  answer.say(
+  for (const std::string& note : job.notes) arguments.tell(wrap(note));
+  arguments.tell(fmt::format("\nwritten: {0}/job.yaml, {0}/layers.csv\n", folder));
+  arguments.say(
       fmt::format("next:    foretrain simulate {}/job.yaml --set training.workers=4", folder));
   return kDone;
 }

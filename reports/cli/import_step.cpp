@@ -1,5 +1,5 @@
 // The command that makes a scenario of a step that somebody measured.
-#include "reports/cli/acts.h"
+#include "reports/cli/import_command.h"
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
 #include "reports/record/wrapped_text.h"
@@ -40,7 +40,7 @@ auto of_option(const char* option, const std::string& text, Read read) {
 }
 
 /// The scenario with a profile as its model; what a step is not made of is left out.
-Case job_case(const Arguments& arguments) {
+Case job_case(const ImportArguments& arguments) {
   std::vector<std::string> changes{"model={profile: layers.csv}",
                                    "dataset=null",
                                    "numerics=off",
@@ -55,8 +55,8 @@ Case job_case(const Arguments& arguments) {
   if (arguments.batch > 0) {
     changes.push_back(fmt::format("training.batch_size={}", arguments.batch));
   }
-  if (arguments.workers > 0) {
-    changes.push_back(fmt::format("training.workers={}", arguments.workers));
+  if (arguments.workers) {
+    changes.push_back(fmt::format("training.workers={}", *arguments.workers));
   }
   std::vector<Case> cases = read_scenario(arguments.trace, changes);
   if (cases.size() != 1) {
@@ -99,11 +99,11 @@ std::string job_text(Scenario scenario, const std::string& what) {
 
 }  // namespace
 
-int import_step(const Arguments& arguments, const Train& simulate) {
+int import_step(const ImportArguments& arguments, const Train& simulate) {
   const auto parameters = of_option("--parameters", arguments.parameters, parse_count);
   const auto measured = of_option("--step", arguments.step, parse_duration);
   const fs::path folder = arguments.out.empty() ? "job" : arguments.out;
-  prepare_job_folder(folder, arguments.replaces);
+  prepare_job_folder(folder, arguments.force);
   Case job = job_case(arguments);
   const auto step_with = [&](double gradient_s) {
     job.scenario.model.profile = profile_of(even_job(parameters, gradient_s));
@@ -127,16 +127,15 @@ int import_step(const Arguments& arguments, const Train& simulate) {
                 {"step_without_compute_s", found.alone_s},
                 {"folder", folder.string()}});
   }
-  const Answer answer = answer_of(arguments, "import");
-  answer.tell(wrap(fmt::format(
+  arguments.tell(wrap(fmt::format(
       "{}. Its layers are assumed equal; without computing a step would take {:.4g} ms.", what,
       found.alone_s * kMsOfSecond)));
   constexpr double kNearlyAll = 0.95;
   if (found.alone_s > kNearlyAll * measured.seconds()) {
-    answer.tell(
+    arguments.tell(
         wrap("That is nearly all of the step, so the time of the gradient is very uncertain."));
   }
-  answer.tell(fmt::format("\nwritten: {0}/job.yaml, {0}/layers.csv\n", folder.string()));
+  arguments.tell(fmt::format("\nwritten: {0}/job.yaml, {0}/layers.csv\n", folder.string()));
   return kDone;
 }
 

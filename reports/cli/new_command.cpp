@@ -1,7 +1,7 @@
 // The command `new`: its words, what it asks, the scenario that it writes.
 #include "models/networks/registry.h"
-#include "reports/cli/acts.h"
-#include "reports/cli/command_options.h"
+#include "reports/cli/arguments.h"
+#include "reports/cli/command_line.h"
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
 #include "reports/record/stderr_note.h"
@@ -86,31 +86,53 @@ std::string trim_line(const std::string& line) {
   return line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
 }
 
-}  // namespace
+struct NewArguments : Scaffold, Output {};
 
-void new_options(CLI::App& command, Arguments& arguments) {
-  Scaffold& scaffold = arguments.scaffold;
-  command.add_option("--model", scaffold.model, "a network by name, such as lenet")
+void new_options(CLI::App& command, NewArguments& arguments) {
+  command.add_option("--model", arguments.model, "a network by name, such as lenet")
       ->type_name("NAME");
   command
-      .add_option("--data", scaffold.data,
+      .add_option("--data", arguments.data,
                   "training data: digits, images, clicks are generated; idx, cifar10, libsvm, "
                   "criteo are files")
       ->type_name("FORMAT");
-  command.add_option("--path", scaffold.path, "the folder of these files")->type_name("FOLDER");
+  command.add_option("--path", arguments.path, "the folder of these files")->type_name("FOLDER");
   command
-      .add_option("--cluster", scaffold.cluster,
+      .add_option("--cluster", arguments.cluster,
                   "here: this machine; or hosts from the library, such as 'dgx-1 x 4'")
       ->type_name("HOSTS");
   std::vector<std::string> words;
   words.reserve(scaffold_questions().size());
   for (const ScaffoldQuestion& question : scaffold_questions()) words.emplace_back(question.word);
-  command.add_option("--question", scaffold.question, "what you want to know")
+  command.add_option("--question", arguments.question, "what you want to know")
       ->check(CLI::IsMember(words));
   command.add_option("--out", arguments.out, "the scenario (default: scenario.yaml)")
       ->type_name("FILE");
-  command.add_flag("--force", arguments.replaces, "replace the file if it exists");
+  command.add_flag("--force", arguments.force, kReplaceFile);
 }
+
+int new_scenario(const NewArguments& arguments) {
+  const std::string file = arguments.out.empty() ? kFirstFile : arguments.out.string();
+  refuse_existing(file, arguments.force);
+  Scaffold scaffold = arguments;
+  check_scaffold(scaffold);
+  if (!is_whole(scaffold) && isatty(STDIN_FILENO) != 0) {
+    scaffold = ask_scaffold(std::move(scaffold), std::cin, stderr_note);
+  }
+  scaffold = completed_scaffold(std::move(scaffold));
+  const std::string text = scaffold_yaml(scaffold, file);
+  parse_scenario(text, file);  // nothing is written that could not be read
+  write_text_file(file, text);
+  print_result(fmt::format("written: {}\n", file));
+  const char* mark = "next:";
+  for (const NextCommand& next : next_commands(scaffold, file)) {
+    print_result(fmt::format("{:<9}{:<44} # {}\n", mark, next.command, next.what));
+    mark = "";
+  }
+  return kDone;
+}
+
+}  // namespace
 
 Scaffold ask_scaffold(Scaffold scaffold, std::istream& in,
                       const std::function<void(const std::string&)>& say) {
@@ -136,25 +158,8 @@ Scaffold ask_scaffold(Scaffold scaffold, std::istream& in,
   return scaffold;
 }
 
-int new_scenario(const Arguments& arguments) {
-  const std::string file = arguments.out.empty() ? kFirstFile : arguments.out;
-  refuse_existing(file, arguments.replaces);
-  Scaffold scaffold = arguments.scaffold;
-  check_scaffold(scaffold);
-  if (!is_whole(scaffold) && isatty(STDIN_FILENO) != 0) {
-    scaffold = ask_scaffold(std::move(scaffold), std::cin, stderr_note);
-  }
-  scaffold = completed_scaffold(std::move(scaffold));
-  const std::string text = scaffold_yaml(scaffold, file);
-  parse_scenario(text, file);  // nothing is written that could not be read
-  write_text_file(file, text);
-  print_result(fmt::format("written: {}\n", file));
-  const char* mark = "next:";
-  for (const NextCommand& next : next_commands(scaffold, file)) {
-    print_result(fmt::format("{:<9}{:<44} # {}\n", mark, next.command, next.what));
-    mark = "";
-  }
-  return kDone;
+Command new_command() {
+  return command("new", "write a first scenario from a few answers", new_options, new_scenario);
 }
 
 }  // namespace foretrain

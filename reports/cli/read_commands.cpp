@@ -1,6 +1,7 @@
 // The commands that train nothing: examples, check, report, evaluate, data.
 #include "models/data/open_data.h"
-#include "reports/cli/acts.h"
+#include "reports/cli/arguments.h"
+#include "reports/cli/command_line.h"
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
 #include "reports/record/wrapped_text.h"
@@ -18,13 +19,16 @@
 #include "scenarios/spec/reference.h"
 #include "scenarios/weights/weights.h"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <vector>
 
 namespace foretrain {
 
@@ -60,25 +64,43 @@ std::string text_of_example(const std::string& name) {
   return read_text((library_folder() / (name + ".yaml")).string());
 }
 
-}  // namespace
+struct ExamplesArguments : Output {
+  std::string scenario;  ///< a name of the library; empty: all are listed
+};
 
-int examples(const Arguments& arguments) {
-  if (arguments.scenario.empty()) {
-    print_result(list_examples());
-    return kDone;
-  }
-  const std::string text = text_of_example(arguments.scenario);
-  if (arguments.out.empty()) {
-    print_result(text);
-    return kDone;
-  }
-  refuse_existing(arguments.out, arguments.replaces);
-  write_text_file(arguments.out, text);
-  print_result(fmt::format("written: {0}\nnext:    foretrain check {0}\n", arguments.out));
-  return kDone;
+void examples_options(CLI::App& command, ExamplesArguments& arguments) {
+  command.add_option(kScenarioWord, arguments.scenario,
+                     "a name of the library (default: all are listed)");
+  command.add_option("--out", arguments.out, "copy it to FILE")->type_name("FILE");
+  command.add_flag("--force", arguments.force, kReplaceFile);
 }
 
-int check(const Arguments& arguments) {
+int examples(const ExamplesArguments& arguments) {
+  if (arguments.scenario.empty()) return print(list_examples());
+  const std::string text = text_of_example(arguments.scenario);
+  const std::string file = arguments.out.string();
+  if (file.empty()) return print(text);
+  refuse_existing(file, arguments.force);
+  write_text_file(file, text);
+  return print(fmt::format("written: {0}\nnext:    foretrain check {0}\n", file));
+}
+
+struct CheckArguments : AskedScenario {
+  bool schema = false;
+  bool graph = false;
+};
+
+void check_options(CLI::App& command, CheckArguments& arguments) {
+  add_scenario(command, arguments, false);
+  auto* schema =
+      command.add_flag("--schema", arguments.schema, "print the JSON schema of scenarios instead");
+  command.add_flag("--graph", arguments.graph, "print the step graph instead, as a table");
+  for (const char* other : {kScenarioWord, "--set", "--seed", "--graph"}) {
+    schema->excludes(command.get_option(other));
+  }
+}
+
+int check(const CheckArguments& arguments) {
   if (arguments.schema) return print(scenario_schema());
   DataSets data_sets;
   for (const Case& each : read_cases(arguments)) {
@@ -90,7 +112,19 @@ int check(const Arguments& arguments) {
   return kDone;
 }
 
-int report(const Arguments& arguments) {
+struct ReportArguments : Output {
+  std::vector<std::string> records;
+};
+
+void report_options(CLI::App& command, ReportArguments& arguments) {
+  command.add_option(
+      "records", arguments.records,
+      "folders written by run, simulate, validate, sweep or whatif; outputs of whatif --json");
+  add_output(command, arguments, "out/report");
+  add_full(command, arguments);
+}
+
+int report(const ReportArguments& arguments) {
   if (arguments.records.empty()) {
     throw InputError(
         "report: no folder was named; name folders that run, simulate, validate, sweep or whatif "
@@ -113,21 +147,52 @@ int report(const Arguments& arguments) {
   }
   const EarlierFiles earlier(out);
   const std::string files = write_report(page_of(found), out);
-  if (!of_itself) earlier.tell(answer_of(arguments, "report"));
+  if (!of_itself) earlier.tell(arguments);
   return print(files);
 }
 
-int data(const Arguments& arguments) {
-  if (arguments.data_command == "list") {
+struct DataArguments {
+  std::string command;  ///< list | verify
+  std::string path;
+};
+
+void data_options(CLI::App& command, DataArguments& arguments) {
+  command.require_subcommand(1);
+  const auto add = [&](const char* name, const char* what) {
+    CLI::App* added = command.add_subcommand(name, what);
+    added->callback([&arguments, name] { arguments.command = name; });
+    return added;
+  };
+  add("list", "list the formats of data sets");
+  add("verify", "read all of a data set and print what it contains")
+      ->add_option("path", arguments.path, "the folder of its files")
+      ->required();
+}
+
+int data(const DataArguments& arguments) {
+  if (arguments.command == "list") {
     return print(fmt::format("A scenario's dataset: has one of {} formats.\n\n{}",
                              data_formats().size(), hang(describe_formats(), 9)));
   }
   constexpr std::size_t kNames = 11;  // columns of the names in front, as models/data has them
-  return print(wrap(fmt::format("All of {} was read and is correct.", arguments.data_path)) + "\n" +
-               hang(describe_data(arguments.data_path), kNames));
+  return print(wrap(fmt::format("All of {} was read and is correct.", arguments.path)) + "\n" +
+               hang(describe_data(arguments.path), kNames));
 }
 
-int evaluate(const Arguments& arguments) {
+struct EvaluateArguments : AskedScenario, Output {
+  std::string weights;  ///< file of them
+};
+
+void evaluate_options(CLI::App& command, EvaluateArguments& arguments) {
+  add_scenario(command, arguments);
+  command
+      .add_option("--weights", arguments.weights, "a .safetensors file, as run --save writes it")
+      ->required()
+      ->type_name("FILE");
+  command.add_flag("--json", arguments.json, kJson);
+}
+
+int evaluate(const EvaluateArguments& arguments) {
   const std::vector<Case> cases = read_cases(arguments);
   DataSets data_sets;
   for (const Case& each : cases) {
@@ -159,6 +224,31 @@ int evaluate(const Arguments& arguments) {
     print(fmt::format("{}, over {} test examples\n", text, examples));
   }
   return kDone;
+}
+
+}  // namespace
+
+Command examples_command() {
+  return command("examples", "list, print or copy scenarios of the library", examples_options,
+                 examples);
+}
+
+Command check_command() {
+  return command("check", "check a scenario and print it with all defaults", check_options, check);
+}
+
+Command report_command() {
+  return command("report", "figures and an HTML page from recorded results", report_options,
+                 report);
+}
+
+Command data_command() {
+  return command("data", "list formats of data sets, verify one", data_options, data);
+}
+
+Command evaluate_command() {
+  return command("evaluate", "accuracy and loss of saved weights on the test set", evaluate_options,
+                 evaluate);
 }
 
 }  // namespace foretrain

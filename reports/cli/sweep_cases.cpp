@@ -1,6 +1,5 @@
-// What the command `sweep` does.
-#include "reports/cli/acts.h"
-#include "reports/cli/failure.h"
+#include "reports/cli/sweep_cases.h"
+
 #include "reports/show/terminal/progress.h"
 #include "reports/show/terminal/result_text.h"
 #include "reports/studies/sweep/finding.h"

@@ -7,27 +7,24 @@
 
 namespace foretrain {
 
-CLI::Option* add_job_key(CLI::App& command, Arguments& arguments) {
-  return command
-      .add_option("--job-key", arguments.job_key, "file with a secret that all tasks share (srun)")
+CLI::Option* add_job_key(CLI::App& command, std::string& file) {
+  return command.add_option("--job-key", file, "file with a secret that all tasks share (srun)")
       ->type_name("FILE");
 }
 
-void add_training(CLI::App& command, Arguments& arguments) {
+void add_launch(CLI::App& command, Launch& launch) {
   command
-      .add_option("--port", arguments.port,
+      .add_option("--port", launch.port,
                   "port of the launcher on loopback; server (or worker) s uses this port + 1 + s")
       ->check(CLI::Range(0, 65000));
-  add_job_key(command, arguments);
+  add_job_key(command, launch.job_key);
   command
-      .add_option("--inject-delay-ms", arguments.max_delay_ms,
+      .add_option("--inject-delay-ms", launch.max_delay_ms,
                   "random delay, up to this, before every input and send of a node")
       ->group("Testing");
-  command.add_flag("--emulate", arguments.emulate,
-                   "give each host its own network on this machine (root)");
 }
 
-void add_tls(CLI::App& command, Arguments& arguments) {
+void add_tls(CLI::App& command, RunArguments& arguments) {
   command.add_flag("--tls", arguments.tls,
                    "encrypt traffic between nodes: TLS 1.3, by the job key or certificates");
   const auto file = [&](const char* name, std::string& path, const char* what) {
@@ -38,7 +35,7 @@ void add_tls(CLI::App& command, Arguments& arguments) {
   file("--tls-authority", arguments.tls_authority, "with --tls: authority of other certificates");
 }
 
-void add_hosts(CLI::App& command, Arguments& arguments) {
+void add_hosts(CLI::App& command, RunArguments& arguments) {
   auto* hosts =
       command
           .add_option("--hosts", arguments.slots,

@@ -1,6 +1,5 @@
 #include "reports/cli/validate_cases.h"
 
-#include "reports/cli/failure.h"
 #include "reports/record/files.h"
 #include "reports/record/json_object.h"
 #include "reports/record/stderr_note.h"
@@ -12,7 +11,6 @@
 #include "reports/show/terminal/result_text.h"
 #include "reports/studies/validation/output.h"
 #include "reports/studies/validation/verdict.h"
-#include "scenarios/language/write_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -78,13 +76,13 @@ std::string draw_figures(const Validation& validation, const JsonObject& json,
 }
 
 /// Whether it came out as asked for; says so where it did not.
-bool passes(const Validation& validation, const Judgement& judgement) {
+bool passes(const Validation& validation, std::optional<double> fail_above) {
   bool good =
       validation.weights_equal().value_or(true) && validation.replays_equal().value_or(true);
-  if (!judgement.fail_above) return good;
-  for (const std::string& strategy : strategies_above(validation, *judgement.fail_above / 100)) {
+  if (!fail_above) return good;
+  for (const std::string& strategy : strategies_above(validation, *fail_above / 100)) {
     stderr_note(fmt::format("error: {}: the median error of the step time is above {} %\n",
-                            strategy, *judgement.fail_above));
+                            strategy, *fail_above));
     good = false;
   }
   return good;
@@ -92,13 +90,18 @@ bool passes(const Validation& validation, const Judgement& judgement) {
 
 }  // namespace
 
-int validate_cases(const Answer& answer, const std::vector<Case>& cases, const Judgement& judgement,
-                   const Modes& modes, const std::optional<LedgerPlace>& ledger) {
-  if (ledger) read_ledger(ledger->path);  // a damaged one is told before anything is trained
+int validate_cases(const ValidateArguments& arguments, const std::vector<Case>& cases,
+                   const Modes& modes, Occasion measured) {
+  constexpr std::size_t kDay = 10;  // 2026-11-23
+  measured.date.resize(kDay);
+  measured.file = std::filesystem::path(arguments.scenario).stem().string();
+  const std::filesystem::path ledger = arguments.ledger;
+  if (!ledger.empty()) read_ledger(ledger);  // a damaged one is told before anything is trained
+  const Answer answer = answer_of(arguments, "validate");
   NowAndThen progress(answer);
   ValidateOptions options;
   options.folder = answer.root_of(cases.front().scenario);
-  options.repetitions = judgement.repetitions;
+  options.repetitions = arguments.repetitions;
   options.anew = answer.out.empty();
   options.replace = answer.force;
   options.tell = [&](const std::string& line) { progress.tell(line); };
@@ -110,8 +113,8 @@ int validate_cases(const Answer& answer, const std::vector<Case>& cases, const J
   const Result result = validation_result(object);
   if (answer.json) print_json(json);
   answer.tell(to_text(result, answer.full) + "\n");
-  bool kept = true;
-  try {
+  int status = kDone;
+  unless_full(status, [&] {
     {
       const FileColumns as_a_file;
       keep_validation(json, to_text(result, true), options.folder);
@@ -119,15 +122,12 @@ int validate_cases(const Answer& answer, const std::vector<Case>& cases, const J
     answer.tell(
         fmt::format("tables:  {0}/validation.txt\nrecords: {0}\n", options.folder.string()));
     answer.tell(draw_figures(validation, object, options.folder, answer.full));
-    if (ledger) {
-      enter_into_ledger(ledger->path, ledger_rows(validation, ledger->measured));
-      answer.tell(fmt::format("ledger:  {}\n", ledger->path.string()));
+    if (!ledger.empty()) {
+      enter_into_ledger(ledger, ledger_rows(validation, measured));
+      answer.tell(fmt::format("ledger:  {}\n", ledger.string()));
     }
-  } catch (const WriteError& error) {
-    tell_failure(error);
-    kept = false;
-  }
-  return passes(validation, judgement) && kept ? kDone : kFailed;
+  });
+  return passes(validation, arguments.fail_above) ? status : kFailed;
 }
 
 }  // namespace foretrain

@@ -1,6 +1,5 @@
-// What `foretrain whatif` does beside simulating.
-#include "reports/cli/acts.h"
-#include "reports/cli/failure.h"
+#include "reports/cli/whatif_commands.h"
+
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
 #include "reports/record/interruption.h"
@@ -8,7 +7,6 @@
 #include "reports/record/wrapped_text.h"
 #include "reports/show/page/page_report.h"
 #include "reports/show/terminal/result_text.h"
-#include "scenarios/language/write_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -39,10 +37,7 @@ std::string write_answer(const Result& result, const Json& json, const Scenario&
 }  // namespace
 
 int whatif_cases(const Answer& answer, const std::vector<Case>& cases, const AskWhatIf& ask) {
-  std::vector<ClaimedPlace> places;
-  places.reserve(cases.size());
-  for (const Case& each : cases) places.push_back({answer.folder_of(each), each.scenario});
-  claim_answers(answer, places);
+  claim_answers(answer, cases);
   int status = kDone;
   answer_cases(answer, cases, [&](const Case& each, Json& answers) {
     Interruption::check();
@@ -50,12 +45,10 @@ int whatif_cases(const Answer& answer, const std::vector<Case>& cases, const Ask
     answers.push_back(to_json(ask(each)));
     const Result result = whatif_result(JsonObject(answers.back(), "whatif:"));
     answer.tell(to_text(result, answer.full));
-    try {
+    unless_full(status, [&] {
       const std::string page = write_answer(result, answers.back(), each.scenario, folder);
       answer.tell(fmt::format("\nwritten: {}\n{}", folder.string(), page));
-    } catch (const WriteError& error) {
-      status = tell_failure(error);
-    }
+    });
     return status == kDone;
   });
   return status;

@@ -106,7 +106,7 @@ std::string compute_clause(const ComputeBasis& basis, const ModelSpec& model) {
         "have in the profile",
         hosts, basis.of);
   }
-  const std::string file = std::filesystem::path(model.profile).filename().string();
+  const std::string file = std::filesystem::path(model.profile.path).filename().string();
   return fmt::format("layer times{} are the measured ones of {}", hosts,
                      file.empty() ? "a profile" : file);
 }

@@ -159,7 +159,7 @@ Record done_at_once(const Case& each) {
 
 TEST_CASE("interrupted: a signal while a record is written loses none, and begins no other") {
   const TemporaryFolder folder;
-  Answer answer{"simulate", folder.path() / "out", true, true};
+  Answer answer{{.out = folder.path() / "out", .json = true, .quiet = true}, "simulate"};
   std::vector<Case> cases{small_record(Mode::simulate, "sync").scenario_case,
                           small_record(Mode::simulate, "async").scenario_case};
   cases[0].settings = {{"training.strategy", "sync"}};

@@ -1,5 +1,5 @@
 // A newcomer's first commands: their own scenario, those of the library.
-#include "reports/cli/acts.h"
+#include "reports/cli/command_line.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/library/library.h"
 #include "tests/cli/sandbox.h"
