@@ -10,7 +10,7 @@
 #include "scenarios/language/units.h"
 #include "scenarios/library/machine_file.h"
 #include "scenarios/resolve/batch_times.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 #include "scenarios/resolve/prepared.h"
 
 #include <fmt/format.h>

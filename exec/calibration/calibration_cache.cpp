@@ -7,7 +7,7 @@
 #include "exec/transport/build_name.h"
 #include "models/base/random.h"
 #include "reports/record/files.h"
-#include "scenarios/language/write_error.h"
+#include "scenarios/language/file_errors.h"
 #include "scenarios/library/machine_file.h"
 #include "scenarios/resolve/read.h"
 

@@ -1,7 +1,7 @@
 // Observes the speed of the cores around each measurement of a calibration.
 #pragma once
 
-#include "scenarios/spec/cores_seen.h"
+#include "scenarios/spec/machine.h"
 
 #include <functional>
 #include <vector>

@@ -4,7 +4,7 @@
 #include "reports/record/files.h"
 #include "reports/record/json_object.h"
 #include "reports/record/record.h"
-#include "scenarios/language/file_check.h"
+#include "scenarios/language/file_errors.h"
 #include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>

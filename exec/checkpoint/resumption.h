@@ -3,7 +3,7 @@
 
 #include "exec/checkpoint/checkpoint.h"
 #include "reports/record/record.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 #include "scenarios/spec/scenario.h"
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 
 #include "reports/record/collector.h"
 #include "reports/record/whole_number.h"
+#include "scenarios/language/file_errors.h"
 #include "scenarios/language/input_error.h"
-#include "scenarios/language/json_nesting.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #include "exec/launch/key_file.h"
 
-#include "scenarios/language/file_check.h"
+#include "scenarios/language/file_errors.h"
 #include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>

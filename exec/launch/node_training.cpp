@@ -10,7 +10,7 @@
 #include "reports/record/whole_number.h"
 #include "scenarios/language/units.h"
 #include "scenarios/resolve/faults.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 #include "scenarios/resolve/read.h"
 #include "scenarios/resolve/stragglers.h"
 #include "scenarios/weights/weights.h"

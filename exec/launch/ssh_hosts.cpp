@@ -2,7 +2,7 @@
 
 #include "exec/launch/task.h"
 #include "scenarios/language/input_error.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/address.hpp>

@@ -11,7 +11,7 @@
 #include "exec/system/cache_folder.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/units.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "exec/transport/tls.h"
 
 #include "models/base/check.h"
-#include "scenarios/language/file_check.h"
+#include "scenarios/language/file_errors.h"
 #include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>

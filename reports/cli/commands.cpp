@@ -11,8 +11,8 @@
 #include "reports/show/terminal/result_text.h"
 #include "reports/studies/seeds/seed_intervals.h"
 #include "reports/studies/trainings/trainings_result.h"
+#include "scenarios/language/file_errors.h"
 #include "scenarios/language/text_guard.h"
-#include "scenarios/language/write_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

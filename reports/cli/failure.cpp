@@ -6,9 +6,9 @@
 #include "reports/record/interruption.h"
 #include "reports/record/not_done.h"
 #include "reports/record/stderr_note.h"
+#include "scenarios/language/file_errors.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/units.h"
-#include "scenarios/language/write_error.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include "reports/record/summary.h"
 #include "reports/record/wrapped_text.h"
 #include "scenarios/import/import_job.h"
-#include "scenarios/language/file_check.h"
+#include "scenarios/language/file_errors.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -7,7 +7,7 @@
 #include "scenarios/import/measured_step.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/units.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 #include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include "reports/show/terminal/progress.h"
 #include "reports/show/terminal/result_text.h"
 #include "reports/studies/sweep/finding.h"
-#include "scenarios/language/write_error.h"
+#include "scenarios/language/file_errors.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

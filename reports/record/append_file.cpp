@@ -1,6 +1,6 @@
 #include "reports/record/append_file.h"
 
-#include "scenarios/language/write_error.h"
+#include "scenarios/language/file_errors.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -3,7 +3,6 @@
 #include "reports/record/collector.h"
 #include "reports/record/wrapped_text.h"
 #include "scenarios/resolve/faults.h"
-#include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"
 
 #include <fmt/format.h>

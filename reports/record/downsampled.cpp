@@ -1,6 +1,6 @@
 #include "reports/record/downsampled.h"
 
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 
 #include <algorithm>
 #include <variant>

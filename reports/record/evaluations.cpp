@@ -3,7 +3,7 @@
 #include "models/protocol/registry.h"
 #include "models/protocol/ssp.h"
 #include "reports/record/summary.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -9,9 +9,8 @@
 #include "reports/record/record_writer.h"
 #include "reports/record/run_json.h"
 #include "reports/record/tensorboard.h"
-#include "scenarios/language/file_check.h"
-#include "scenarios/language/write_error.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/language/file_errors.h"
+#include "scenarios/resolve/placement.h"
 #include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>

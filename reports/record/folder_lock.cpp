@@ -1,6 +1,6 @@
 // A lock that lets one process write into a folder at a time.
 #include "reports/record/files.h"
-#include "scenarios/language/write_error.h"
+#include "scenarios/language/file_errors.h"
 
 #include <fmt/format.h>
 

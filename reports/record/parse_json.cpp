@@ -1,7 +1,7 @@
 // Parses JSON files of foretrain; errors name the line.
 #include "reports/record/json_object.h"
+#include "scenarios/language/file_errors.h"
 #include "scenarios/language/input_error.h"
-#include "scenarios/language/json_nesting.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

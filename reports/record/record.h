@@ -6,7 +6,7 @@
 #include "models/protocol/node.h"
 #include "reports/record/compute_basis.h"
 #include "reports/record/input_row.h"
-#include "scenarios/spec/cores_seen.h"
+#include "scenarios/spec/machine.h"
 #include "scenarios/spec/scenario.h"
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include "reports/record/collector.h"
 #include "reports/record/forecast_range.h"
 #include "reports/record/source.h"
-#include "scenarios/resolve/price.h"
+#include "scenarios/resolve/prepared.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

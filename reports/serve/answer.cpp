@@ -10,7 +10,6 @@
 #include "reports/studies/budget/budget.h"
 #include "scenarios/resolve/equal_work.h"
 #include "scenarios/resolve/prepared.h"
-#include "scenarios/resolve/price.h"
 #include "scenarios/resolve/read.h"
 
 #include <nlohmann/json.hpp>

@@ -3,7 +3,7 @@
 #include "models/protocol/registry.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/library/library.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,8 +1,8 @@
 #include "reports/serve/question.h"
 
 #include "reports/record/wrapped_text.h"
+#include "scenarios/language/file_errors.h"
 #include "scenarios/language/input_error.h"
-#include "scenarios/language/json_nesting.h"
 #include "scenarios/language/text_guard.h"
 #include "scenarios/language/value.h"
 #include "scenarios/library/library.h"

@@ -5,9 +5,8 @@
 #include "reports/studies/budget/budget.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/resolve/equal_work.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 #include "scenarios/resolve/prepared.h"
-#include "scenarios/resolve/price.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // Checks UTF-8 byte by byte.
 #include "scenarios/language/text_guard.h"
 
-#include "scenarios/language/file_check.h"
+#include "scenarios/language/file_errors.h"
 #include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>

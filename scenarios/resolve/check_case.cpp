@@ -3,7 +3,6 @@
 
 #include "models/protocol/route.h"
 #include "scenarios/resolve/gradient_counts.h"
-#include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"
 #include "scenarios/spec/scenario_fields.h"
 

@@ -3,7 +3,6 @@
 #include "scenarios/language/units.h"
 #include "scenarios/resolve/check_case.h"
 #include "scenarios/resolve/faults.h"
-#include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "scenarios/resolve/equal_work.h"
 
 #include "models/protocol/registry.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 
 #include <algorithm>
 #include <cmath>

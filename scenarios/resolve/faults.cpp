@@ -1,7 +1,7 @@
 #include "scenarios/resolve/faults.h"
 
 #include "scenarios/language/units.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 #include "scenarios/resolve/stragglers.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,6 @@
 
 #include "models/protocol/backup.h"
 #include "models/protocol/registry.h"
-#include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"
 
 #include <fmt/format.h>

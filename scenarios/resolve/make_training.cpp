@@ -9,7 +9,6 @@
 #include "scenarios/resolve/check_case.h"
 #include "scenarios/resolve/gradient_counts.h"
 #include "scenarios/resolve/layer_profile.h"
-#include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"
 
 #include <fmt/format.h>

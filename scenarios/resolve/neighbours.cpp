@@ -4,7 +4,6 @@
 #include "scenarios/language/reader.h"
 #include "scenarios/language/text_guard.h"
 #include "scenarios/resolve/gradient_counts.h"
-#include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"
 #include "scenarios/resolve/read.h"
 

@@ -1,7 +1,7 @@
 #include "scenarios/resolve/placement.h"
 
 #include "models/base/check.h"
-#include "scenarios/resolve/node_counts.h"
+#include "models/protocol/registry.h"
 
 #include <fmt/format.h>
 
@@ -128,6 +128,12 @@ void write_placement(Scenario& scenario) {
     (worker ? placement.workers : placement.servers).push_back(place.host_name);
   }
   scenario.cluster.placement = std::move(placement);
+}
+
+NodeCounts node_counts(const Scenario& scenario) {
+  const Protocol& protocol = protocol_called(scenario.training.strategy);
+  return {protocol.several_workers ? scenario.training.workers : 1,
+          protocol.servers ? scenario.training.servers : 0};
 }
 
 }  // namespace foretrain

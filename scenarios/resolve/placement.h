@@ -43,4 +43,15 @@ int devices_a_host(std::span<const NodePlace> workers);
 /// Writes the host of every node into `placement:`, so that adding nodes moves none of them.
 void write_placement(Scenario& scenario);
 
+struct NodeCounts {
+  int workers = 1;
+  int servers = 0;  ///< shards of the parameters
+
+  [[nodiscard]] int nodes() const { return workers + servers; }
+};
+
+/// `training.workers` and `training.servers` as the strategy uses them: one worker or no server if
+/// it does not use several. For a prepared case, `Training` has them.
+NodeCounts node_counts(const Scenario& scenario);
+
 }  // namespace foretrain

@@ -8,6 +8,7 @@
 #include "scenarios/spec/scenario.h"
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,5 +56,12 @@ Prepared prepare(const Case& scenario_case, Need need);
 /// For a server's process, which does not compute gradients. Opens no data set: `dataset` is what
 /// the launcher found.
 Prepared prepare_server(const Case& scenario_case, const DatasetShape& dataset);
+
+/// Price per hour of the named hosts; 0 if no price is given. All hosts of a cluster have the same
+/// currency, which check_case.h has checked.
+Price price_per_hour(const Scenario& scenario, const std::set<std::string>& hosts);
+
+/// Price per hour of the hosts that have a node of the training or ship its batches.
+Price price_per_hour(const Prepared& prepared);
 
 }  // namespace foretrain

@@ -3,7 +3,7 @@
 
 #include "models/networks/network.h"
 #include "models/protocol/protocol.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 #include "scenarios/spec/scenario.h"
 
 #include <optional>

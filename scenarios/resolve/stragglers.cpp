@@ -3,7 +3,7 @@
 
 #include "models/base/check.h"
 #include "scenarios/resolve/faults.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 
 #include <fmt/format.h>
 

@@ -56,4 +56,12 @@ std::vector<std::string> networks_in(const std::vector<MeasuredNetwork>& measure
   return {names.begin(), names.end()};
 }
 
+double time_ratio(const MeasuredDevice& measured, const Roofline& device) {
+  if (!measured.described() || !device.described()) return 1;
+  const double computing = measured.gflops / device.gflops;
+  const bool both = measured.memory_bandwidth.value > 0 && device.memory_bandwidth.value > 0;
+  if (!both) return computing;
+  return std::max(computing, measured.memory_bandwidth.value / device.memory_bandwidth.value);
+}
+
 }  // namespace foretrain

@@ -11,7 +11,7 @@
 #include "scenarios/spec/cluster.h"
 #include "scenarios/spec/framework.h"
 #include "scenarios/spec/input.h"
-#include "scenarios/spec/measured_device.h"
+#include "scenarios/spec/measured_networks.h"
 
 #include <cstdint>
 #include <map>

@@ -1,6 +1,6 @@
 // Reads, writes the format safetensors.
+#include "scenarios/language/file_errors.h"
 #include "scenarios/language/input_error.h"
-#include "scenarios/language/json_nesting.h"
 #include "scenarios/weights/tensor_file.h"
 
 #include <fmt/format.h>

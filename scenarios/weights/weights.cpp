@@ -2,7 +2,7 @@
 
 #include "models/base/check.h"
 #include "models/networks/named_tensors.h"
-#include "scenarios/language/file_check.h"
+#include "scenarios/language/file_errors.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/weights/tensor_file.h"
 

@@ -54,7 +54,7 @@ class JobTime {
           const Roofline* device = nullptr);
 
   /// Scales the times of a profile, which was measured on another device, by `ratio`
-  /// (scenarios/spec/measured_device.h, scenarios/spec/measured_networks.h).
+  /// (scenarios/spec/measured_networks.h, scenarios/spec/measured_networks.h).
   void scale_profile(double ratio) { profile_ratio_ = ratio; }
   /// Adds what a framework spends on a step with this number of workers.
   void add(const FrameworkSpec& framework, int workers);

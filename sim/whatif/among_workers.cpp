@@ -2,7 +2,6 @@
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
 #include "scenarios/resolve/check_case.h"
-#include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"
 #include "sim/whatif/intervention.h"
 

@@ -5,7 +5,7 @@
 #include "reports/record/wrapped_text.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/resolve/equal_work.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 #include "sim/whatif/intervention.h"
 
 #include <fmt/format.h>

@@ -5,7 +5,6 @@
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/propose.h"
 #include "scenarios/resolve/equal_work.h"
-#include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"
 
 #include <fmt/format.h>

@@ -12,7 +12,7 @@
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/reader.h"
 #include "scenarios/resolve/faults.h"
-#include "scenarios/resolve/price.h"
+#include "scenarios/resolve/prepared.h"
 #include "sim/whatif/crossover.h"
 #include "sim/whatif/intervention.h"
 #include "sim/whatif/limit.h"

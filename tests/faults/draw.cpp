@@ -3,7 +3,6 @@
 #include "models/optimizers/optimizer.h"
 #include "models/protocol/registry.h"
 #include "scenarios/resolve/faults.h"
-#include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"
 
 #include <fmt/format.h>

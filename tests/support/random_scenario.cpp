@@ -1,7 +1,6 @@
 #include "tests/support/random_scenario.h"
 
 #include "models/protocol/registry.h"
-#include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"
 #include "tests/support/cases.h"
 

@@ -1,7 +1,7 @@
 // Runs gnuplot as a child process, without a shell.
 #include "reports/record/files.h"
 #include "reports/show/figures/figure.h"
-#include "scenarios/language/write_error.h"
+#include "scenarios/language/file_errors.h"
 
 #include <fmt/format.h>
 

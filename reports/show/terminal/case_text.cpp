@@ -1,7 +1,7 @@
 #include "reports/show/terminal/case_text.h"
 
 #include "reports/record/wrapped_text.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

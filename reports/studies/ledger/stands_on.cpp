@@ -1,8 +1,8 @@
 // The basis of a forecast, with the errors that validations found.
 #include "reports/record/source.h"
 #include "reports/studies/ledger/ledger.h"
+#include "scenarios/language/file_errors.h"
 #include "scenarios/language/input_error.h"
-#include "scenarios/language/json_nesting.h"
 #include "scenarios/library/library.h"
 
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #include "reports/studies/measured/measured_quantity.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "scenarios/language/input_error.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 #include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>

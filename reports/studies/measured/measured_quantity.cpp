@@ -3,7 +3,6 @@
 #include "models/base/check.h"
 #include "models/base/ethernet.h"
 #include "reports/record/summary.h"
-#include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"
 
 #include <fmt/format.h>

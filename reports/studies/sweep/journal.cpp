@@ -2,10 +2,8 @@
 
 #include "models/base/random.h"
 #include "scenarios/language/decimal.h"
-#include "scenarios/language/file_check.h"
+#include "scenarios/language/file_errors.h"
 #include "scenarios/language/input_error.h"
-#include "scenarios/language/json_nesting.h"
-#include "scenarios/language/write_error.h"
 #include "scenarios/resolve/read.h"
 
 #include <fmt/format.h>

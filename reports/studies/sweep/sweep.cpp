@@ -14,8 +14,8 @@
 #include "reports/studies/sweep/finding.h"
 #include "reports/studies/sweep/sweep_table.h"
 #include "reports/studies/validation/cached_runs.h"
+#include "scenarios/language/file_errors.h"
 #include "scenarios/language/input_error.h"
-#include "scenarios/language/write_error.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

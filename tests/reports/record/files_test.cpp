@@ -3,7 +3,7 @@
 
 #include "reports/record/run_json.h"
 #include "reports/record/summary.h"
-#include "scenarios/language/write_error.h"
+#include "scenarios/language/file_errors.h"
 #include "scenarios/resolve/read.h"
 #include "tests/reports/support.h"
 #include "tests/support/small_files.h"

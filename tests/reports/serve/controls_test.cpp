@@ -2,7 +2,7 @@
 #include "reports/serve/controls.h"
 
 #include "scenarios/language/input_error.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 #include "scenarios/resolve/read.h"
 
 #include <catch2/catch.hpp>

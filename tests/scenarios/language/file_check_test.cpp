@@ -1,6 +1,5 @@
 // Paths that name no readable file are rejected with the kind of the path.
-#include "scenarios/language/file_check.h"
-
+#include "scenarios/language/file_errors.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/text_guard.h"
 #include "scenarios/weights/weights.h"

@@ -1,5 +1,5 @@
 // The limit to the nesting of JSON.
-#include "scenarios/language/json_nesting.h"
+#include "scenarios/language/file_errors.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // Causes of failed writes: the disk, or the user's path.
-#include "scenarios/language/write_error.h"
+#include "scenarios/language/file_errors.h"
 
 #include <catch2/catch.hpp>
 

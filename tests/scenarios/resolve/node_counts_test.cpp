@@ -1,5 +1,5 @@
 // Numbers of nodes by strategy.
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // Invalid clusters: errors of their links name the place.
-#include "scenarios/resolve/price.h"
+#include "scenarios/resolve/prepared.h"
 #include "tests/scenarios/messages.h"
 
 #include <string>

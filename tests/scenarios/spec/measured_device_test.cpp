@@ -1,6 +1,5 @@
 // Times of a profile on another device than the measured one.
-#include "scenarios/spec/measured_device.h"
-
+#include "scenarios/spec/measured_networks.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,7 +1,6 @@
 // A training on better hardware: when it may take longer, when it may not.
 #include "models/protocol/registry.h"
 #include "models/protocol/ssp.h"
-#include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_scenario.h"

@@ -4,7 +4,6 @@
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
 #include "scenarios/resolve/faults.h"
-#include "scenarios/resolve/node_counts.h"
 #include "scenarios/resolve/placement.h"
 #include "sim/network/tcp.h"
 #include "tests/scenarios/messages.h"

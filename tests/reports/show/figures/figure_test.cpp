@@ -1,6 +1,6 @@
 // Figures from records: their data, their gnuplot scripts.
 #include "reports/show/figures/of_records.h"
-#include "scenarios/language/write_error.h"
+#include "scenarios/language/file_errors.h"
 #include "scenarios/resolve/read.h"
 #include "tests/reports/support.h"
 #include "tests/support/small_files.h"

@@ -4,7 +4,7 @@
 #include "reports/record/json_object.h"
 #include "reports/show/figures/of_studies.h"
 #include "reports/show/terminal/result_text.h"
-#include "scenarios/resolve/node_counts.h"
+#include "scenarios/resolve/placement.h"
 #include "tests/reports/support.h"
 #include "tests/scenarios/messages.h"
 
