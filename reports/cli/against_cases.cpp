@@ -13,7 +13,6 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
-#include <utility>
 
 namespace foretrain {
 namespace {

@@ -28,7 +28,9 @@ struct AskedScenario {
 };
 // Each of these declares options of `command`; parsing then fills what has to live as long.
 void add_scenario(CLI::App& command, AskedScenario& asked, bool required = true);
-void add_output(CLI::App& command, Output& output, const char* default_folder);
+/// `force`: what --force does; null: there is no --force, nor --full.
+void add_output(CLI::App& command, Output& output, const char* default_folder,
+                const char* force = nullptr);
 void add_full(CLI::App& command, Output& output);
 
 /// Trainings of a scenario that are run, or forecast; how they are answered for.

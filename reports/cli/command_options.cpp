@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <functional>
-#include <map>
 #include <string>
 
 namespace foretrain {
@@ -94,10 +93,13 @@ void add_scenario(CLI::App& command, AskedScenario& asked, bool required) {
   command.add_option("--seed", asked.seed, "as --set seed=N")->type_name("N");
 }
 
-void add_output(CLI::App& command, Output& output, const char* default_folder) {
+void add_output(CLI::App& command, Output& output, const char* default_folder, const char* force) {
   command.add_option("--out", output.out,
                      fmt::format("folder for the results (default: {})", default_folder));
   command.add_flag("--quiet", output.quiet, kQuiet);
+  if (force == nullptr) return;
+  command.add_flag("--force", output.force, force);
+  add_full(command, output);
 }
 
 void add_full(CLI::App& command, Output& output) {
@@ -106,10 +108,8 @@ void add_full(CLI::App& command, Output& output) {
 
 void run_options(CLI::App& command, RunArguments& arguments) {
   add_scenario(command, arguments);
-  add_output(command, arguments, "out/NAME/run, out/NAME/run-SETTINGS with --set");
-  command.add_flag("--force", arguments.force,
-                   "replace the contents of --out, even a training that could be continued");
-  add_full(command, arguments);
+  add_output(command, arguments, "out/NAME/run, out/NAME/run-SETTINGS with --set",
+             "replace the contents of --out, even a training that could be continued");
   add_launch(command, arguments);
   command.add_flag("--emulate", arguments.emulate,
                    "give each host its own network on this machine (root)");
@@ -141,9 +141,8 @@ void run_options(CLI::App& command, RunArguments& arguments) {
 
 void simulate_options(CLI::App& command, SimulateArguments& arguments) {
   add_scenario(command, arguments, false);
-  add_output(command, arguments, "out/NAME/simulate, out/NAME/simulate-SETTINGS with --set");
-  command.add_flag("--force", arguments.force, kReplace);
-  add_full(command, arguments);
+  add_output(command, arguments, "out/NAME/simulate, out/NAME/simulate-SETTINGS with --set",
+             kReplace);
   add_record(command, arguments);
   command.add_option("--machine", arguments.machine, kMachine);
   command.add_flag("--emulate", arguments.emulate,
@@ -168,9 +167,8 @@ void whatif_options(CLI::App& command, WhatIfArguments& arguments) {
   command.get_option(kScenarioWord)
       ->description(
           "a scenario: a file, or a name from the library; or the folder of a recorded run");
-  add_output(command, arguments, "out/NAME/whatif, out/NAME/whatif-SETTINGS with --set");
-  command.add_flag("--force", arguments.force, "replace the contents of --out, whatever they are");
-  add_full(command, arguments);
+  add_output(command, arguments, "out/NAME/whatif, out/NAME/whatif-SETTINGS with --set",
+             "replace the contents of --out, whatever they are");
   command.add_option("--machine", arguments.machine, kMachine);
   command.add_flag("--emulate", arguments.emulate,
                    "forecast hosts that are emulated on this machine, as run --emulate does");
@@ -190,9 +188,8 @@ void whatif_options(CLI::App& command, WhatIfArguments& arguments) {
 
 void validate_options(CLI::App& command, ValidateArguments& arguments) {
   add_scenario(command, arguments, false);
-  add_output(command, arguments, "out/NAME/validate, out/NAME/validate-SETTINGS with --set");
-  command.add_flag("--force", arguments.force, kSetAside);
-  add_full(command, arguments);
+  add_output(command, arguments, "out/NAME/validate, out/NAME/validate-SETTINGS with --set",
+             kSetAside);
   add_launch(command, arguments);
   command.add_flag("--emulate", arguments.emulate,
                    "give each host its own network on this machine (root)");

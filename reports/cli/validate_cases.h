@@ -6,7 +6,6 @@
 #include "reports/studies/measured/forecast_rows.h"
 #include "reports/studies/validation/validate_into.h"
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
