@@ -105,7 +105,6 @@ Record simulate_quietly(const AskedTraining& asked, const Case& scenario_case, D
   return sim::simulate(prepared, options);
 }
 
-// Each case beside others.
 Train quietly(const AskedTraining& asked, DataSets& data_sets) {
   return [&, asked](const Case& each) { return simulate_quietly(asked, each, data_sets, nullptr); };
 }

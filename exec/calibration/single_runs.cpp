@@ -210,7 +210,7 @@ Bytes measure_base(const CalibrateOptions& options) {
   for (std::size_t i = 0; i < record.nodes.size(); ++i) {
     const NodeId id{static_cast<std::uint32_t>(i)};
     const NodeMemory counted = node_memory(training, prepared.data_memory, id);
-    base += record.nodes[i].rss - counted.resident(true, expected_held(training, id));
+    base += *record.nodes[i].rss - counted.resident(true, expected_held(training, id));
   }
   return {std::max<std::int64_t>(0, base.value / std::ssize(record.nodes))};
 }

@@ -116,7 +116,7 @@ void add_finished(Record& record, std::size_t id, const nlohmann::json& json) {
   end_of_node.weights_sha256 = json.at("weights_sha256");
   NodeTotals totals = record.nodes[id];
   totals.cpu_s = json.at("cpu_s");
-  totals.rss = {whole_at(json, "rss_bytes")};
+  totals.rss = Bytes{whole_at(json, "rss_bytes")};
   totals.tx = {whole_at(json, "tx_bytes")};
   totals.rx = {whole_at(json, "rx_bytes")};
   totals.messages_sent = whole_at(json, "messages_sent");

@@ -272,7 +272,7 @@ void Launcher::on_finished(std::size_t id, const nlohmann::json& json) {
   NodeTotals& totals = record_.nodes[id];
   if (!totals.away.empty()) {  // its rows cover all of its processes
     totals.cpu_s = 0;
-    totals.rss = {};
+    totals.rss = Bytes{};
   }
   if (members_[id].pauses) members_[id].pauses->end();
   handle(supervision::Told{NodeId(members_[id].rank), supervision::Told::What::finished});

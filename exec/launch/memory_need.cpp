@@ -22,24 +22,24 @@ Bytes memory_need(const Training& training, const DataMemory& data) {
   return need;
 }
 
-Bytes available_memory() {
+std::optional<Bytes> available_memory() {
   std::ifstream file("/proc/meminfo");
   std::string key;
   std::int64_t kilobytes = 0;
   while (file >> key >> kilobytes) {
-    if (key == "MemAvailable:") return {1024 * kilobytes};
+    if (key == "MemAvailable:") return Bytes{1024 * kilobytes};
     file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
   }
-  return {-1};
+  return std::nullopt;
 }
 
 void check_memory(const Case& scenario_case, const Training& training, const DataMemory& data) {
   const Bytes need = memory_need(training, data);
-  const Bytes available = available_memory();
-  if (available.value < 0 || need <= available) return;
+  const auto available = available_memory();
+  if (!available || need <= *available) return;
   const std::string sizes = fmt::format(
       "the nodes of this training need at least {} of memory, and this machine has {} left",
-      in_gigabytes(need), in_gigabytes(available));
+      in_gigabytes(need), in_gigabytes(*available));
   const Bytes examples{training.workers * data.examples.value};
   if (2 * examples.value < need.value) {
     throw InputError(

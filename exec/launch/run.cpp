@@ -55,7 +55,7 @@ Record train(const Prepared& prepared, const RunOptions& options, const Meeting&
   if (!options.elsewhere()) others.emplace();
   const Interruption interruption;
   Launcher::Ended ended = Launcher(prepared, options, meeting).run();
-  if (others) ended.record.others_used = others->share().value_or(-1);
+  if (others) ended.record.others_used = others->share();
   ended.rows->end(ended.record);
   return std::move(ended.record);
 }

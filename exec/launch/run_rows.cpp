@@ -111,7 +111,7 @@ void RunRows::renew(const Record& record) {
 
 void RunRows::end(Record& record) {
   for (std::size_t i = 0; i < std::min(before_.nodes().size(), record.nodes.size()); ++i) {
-    const bool told = record.nodes[i].cpu_s > 0 || record.nodes[i].rss.value > 0;
+    const bool told = record.nodes[i].cpu_s > 0 || record.nodes[i].rss > Bytes{};
     if (told) add_to(record.nodes[i], before_.nodes()[i]);
   }
   tally_.fill_in(record);

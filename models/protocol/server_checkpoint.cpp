@@ -145,7 +145,7 @@ void ParameterServer::restore(StateReader& state) {
       queue.held.push_back(restored(state, queue, worker));
       queue.pushed[worker] = true;
     }
-    queue.released_at = -1;  // all are checked
+    queue.released_at.reset();  // all are checked
   }
   state.end();
   const Version version = queues_.front().bucket.version();
@@ -196,7 +196,7 @@ void ParameterServer::give_up_cut(Instant now, Effects& effects) {
     return;
   }
   if (announced) cut_.wait_for_next(effects);
-  if (std::exchange(cutting_, std::nullopt)) queues_.front().released_at = -1;
+  if (std::exchange(cutting_, std::nullopt)) queues_.front().released_at.reset();
 }
 
 void ParameterServer::end_cut(Instant now, Effects& effects) {
@@ -208,7 +208,7 @@ void ParameterServer::end_cut(Instant now, Effects& effects) {
       each.message.wait = each.message.wait + (now - each.since);
       effects.emplace_back(Send{training_->worker(each.worker), std::move(each.message)});
     }
-    queue.released_at = -1;
+    queue.released_at.reset();
     if (!queue.over && queue.applying.empty()) release(now, queue, effects);
   }
   cut_.wait_for_next(effects);

@@ -115,7 +115,7 @@ bool ParameterServer::come_back(Instant now, Queue& queue, Push& pull, Effects& 
   queue.clocks.come_back(worker, first);
   queue.held.push_back(std::move(pull));
   queue.pushed[worker] = true;
-  queue.released_at = -1;  // all are checked
+  queue.released_at.reset();  // all are checked
   if (queue.applying.empty()) release(now, queue, effects);
   count_held(queue);
   return true;

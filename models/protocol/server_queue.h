@@ -138,9 +138,9 @@ struct ServerQueue {
   Instant apply_start{};
   bool over = false;  // all workers are informed of the end
   // Not in step:
-  Clocks clocks;                      // gradients that were applied
-  std::vector<std::int64_t> skipped;  // by worker: numbers of its clock without an update
-  std::int64_t released_at = 0;       // the slowest clock when all of `held` were last checked
+  Clocks clocks;                                // gradients that were applied
+  std::vector<std::int64_t> skipped;            // by worker: numbers of its clock without an update
+  std::optional<std::int64_t> released_at = 0;  // slowest clock when all of `held` were checked
   // With backup workers:
   std::vector<Standing> standings;    // by worker
   std::deque<Decision> decisions{};   // the first waits for its gradients, or is being applied

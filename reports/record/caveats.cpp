@@ -85,10 +85,10 @@ void add_shared_cores(const Record& record, std::vector<std::string>& told) {
     }
   }
   for (const NodeTotals& node : record.nodes) {
-    if (!node.role.starts_with("worker") || node.core < 0) continue;
+    if (!node.role.starts_with("worker") || !node.core) continue;
     if (with_devices.contains(node.host)) continue;
     ++hosts[node.host].workers;
-    hosts[node.host].cores.insert(node.core);
+    hosts[node.host].cores.insert(*node.core);
   }
   const auto shared = [](const auto& host) {
     return host.second.workers > std::ssize(host.second.cores);

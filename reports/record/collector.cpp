@@ -92,7 +92,7 @@ void RowTally::add(const Record& rows) {
     if (node >= nodes_.size()) nodes_.resize(node + 1);
     NodeTotals& totals = nodes_[node];
     totals.cpu_s += row.cpu_user_s + row.cpu_system_s;
-    totals.rss = std::max(totals.rss, row.rss);
+    totals.rss = std::max(*totals.rss, row.rss);
     totals.tx = {saturated::sum(totals.tx.value, row.tx.value)};
     totals.rx = {saturated::sum(totals.rx.value, row.rx.value)};
   }
@@ -101,7 +101,7 @@ void RowTally::add(const Record& rows) {
 void RowTally::fill_in(Record& record) const {
   for (std::size_t i = 0; i < std::min(nodes_.size(), record.nodes.size()); ++i) {
     NodeTotals& totals = record.nodes[i];
-    if (totals.cpu_s > 0 || totals.rss.value > 0) continue;  // the node has reported them
+    if (totals.cpu_s > 0 || totals.rss > Bytes{}) continue;  // the node has reported them
     totals.cpu_s = nodes_[i].cpu_s;
     totals.rss = nodes_[i].rss;
     totals.tx = nodes_[i].tx;

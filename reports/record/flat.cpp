@@ -24,10 +24,9 @@ void add_figures(const nlohmann::ordered_json& json, const std::string& before,
 FlatFigures flat_figures(const Record& record) {
   FlatFigures figures;
   add_figures(to_json(record), "", figures);
-  std::int64_t memory = -1;  // of the node with most
-  for (const NodeTotals& node : record.nodes) memory = std::max(memory, node.rss.value);
-  figures.emplace_back("rss_bytes_most",
-                       memory < 0 ? std::nullopt : std::optional(static_cast<double>(memory)));
+  std::optional<double> memory;  // of the node with most
+  for (const NodeTotals& node : record.nodes) memory = std::max(memory, resident_bytes(node));
+  figures.emplace_back("rss_bytes_most", memory);
   return figures;
 }
 

@@ -23,7 +23,7 @@ constexpr double kQuartile = 0.674;
 ForecastRange wander(const Record& record) {
   if (!record.calibrated.known()) return {};
   const auto other = [&](const NodeTotals& node) {
-    return node.core < 0 || node.core != record.nodes.front().core;
+    return !node.core || node.core != record.nodes.front().core;
   };
   const bool several = record.nodes.size() > 1 && std::ranges::any_of(record.nodes, other) &&
                        record.calibrated.together.median.ns > 0;

@@ -96,9 +96,9 @@ class JsonObject {
     return at(key);
   }
 
-  /// Null gives `unknown`.
-  [[nodiscard]] std::int64_t integer_or(const char* key, std::int64_t unknown) const {
-    return at(key).is_null() ? unknown : integer(key);
+  /// Null gives nothing.
+  [[nodiscard]] std::optional<std::int64_t> optional_integer(const char* key) const {
+    return at(key).is_null() ? std::nullopt : std::optional(integer(key));
   }
 
   /// Null gives NaN.

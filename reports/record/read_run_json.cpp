@@ -54,6 +54,11 @@ std::vector<Absence> parse_away(const JsonObject& node) {
   return away;
 }
 
+std::optional<Bytes> optional_bytes(const JsonObject& node, const char* key) {
+  const auto count = node.optional_integer(key);
+  return count ? std::optional(Bytes{*count}) : std::nullopt;
+}
+
 std::vector<NodeTotals> parse_nodes(const JsonObject& reader) {
   std::vector<NodeTotals> nodes;
   const JsonObject placement = reader.object("placement");
@@ -71,16 +76,16 @@ std::vector<NodeTotals> parse_nodes(const JsonObject& reader) {
     if (found == places.end()) placement.fail(fmt::format("has no `{}`", totals.role));
     const JsonObject place(*found->second, placement.path(totals.role.c_str()));
     totals.host = place.text("host");
-    totals.core = static_cast<int>(place.integer_or("core", -1));
+    if (const auto core = place.optional_integer("core")) totals.core = static_cast<int>(*core);
     totals.cpu_s = node.number("cpu_s");
-    totals.rss = {node.integer_or("rss_bytes", -1)};
+    totals.rss = optional_bytes(node, "rss_bytes");
     totals.tx = {node.integer("tx_bytes")};
     totals.rx = {node.integer("rx_bytes")};
-    totals.nic_tx = {node.integer_or("nic_tx_bytes", -1)};
-    totals.nic_rx = {node.integer_or("nic_rx_bytes", -1)};
+    totals.nic_tx = optional_bytes(node, "nic_tx_bytes");
+    totals.nic_rx = optional_bytes(node, "nic_rx_bytes");
     totals.messages_sent = node.integer("messages_sent");
-    totals.undelivered = {node.integer_or("undelivered_bytes", -1)};
-    totals.local = {node.integer_or("local_bytes", -1)};
+    totals.undelivered = optional_bytes(node, "undelivered_bytes");
+    totals.local = optional_bytes(node, "local_bytes");
     totals.lost = node.text("lost");
     if (element.contains("away")) totals.away = parse_away(node);
   }
@@ -195,7 +200,7 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
   if (json.contains("gradient_alone_s")) record.alone_s = parse_alone(reader);
   if (json.contains("others_used")) {
     record.others_used = reader.number("others_used");
-    if (!(record.others_used >= 0 && record.others_used <= 1)) {
+    if (!(*record.others_used >= 0 && *record.others_used <= 1)) {
       reader.fail("others_used: is no share, 0 to 1");
     }
   }

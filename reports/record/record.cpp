@@ -37,9 +37,8 @@ auto fields(const UsageRow& u) {
 }
 
 auto fields(const NodeTotals& n) {
-  return std::tuple(n.role, n.host, n.core, Figure64{n.cpu_s}, known_bytes(n.rss), n.tx, n.rx,
-                    known_bytes(n.nic_tx), known_bytes(n.nic_rx), n.messages_sent,
-                    known_bytes(n.undelivered), known_bytes(n.local), n.lost, n.away);
+  return std::tuple(n.role, n.host, n.core, Figure64{n.cpu_s}, n.rss, n.tx, n.rx, n.nic_tx,
+                    n.nic_rx, n.messages_sent, n.undelivered, n.local, n.lost, n.away);
 }
 
 auto fields(const Setting& setting) { return std::tie(setting.key, setting.value); }

@@ -41,7 +41,7 @@ struct StepTotals {
   double last_loss = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// A row of usage.csv: resource use of a node since its previous row.
+/// A row of usage.csv: resource use of a node since its previous row. Nodes send it as raw memory.
 struct UsageRow {
   Instant time;  ///< end of the interval
   int node = 0;
@@ -67,17 +67,17 @@ struct Absence {
 struct NodeTotals {
   std::string role;  ///< worker0, ..., server0, ...
   std::string host;
-  int core = -1;     ///< core to which it was pinned; -1 if none
-  double cpu_s = 0;  ///< CPU time from ready until the end of the node
-  Bytes rss;         ///< peak resident memory; negative: not modelled
-  Bytes tx;          ///< bytes of messages with their headers
+  std::optional<int> core{};           ///< core to which it was pinned
+  double cpu_s = 0;                    ///< CPU time from ready until the end of the node
+  std::optional<Bytes> rss = Bytes{};  ///< peak resident memory; nothing: not modelled
+  Bytes tx;                            ///< bytes of messages with their headers
   Bytes rx;
   std::int64_t messages_sent = 0;
-  Bytes nic_tx{-1};  ///< traffic of the whole host, with framing; negative: not counted
-  Bytes nic_rx{-1};
-  Bytes undelivered{-1};  ///< messages that were never read, because they arrived after the node or
-                          ///< their sender was lost; negative: not counted
-  Bytes local{-1};        ///< part of `tx` to nodes on the same host; negative: not counted
+  std::optional<Bytes> nic_tx{};  ///< traffic of the whole host, with framing, if counted
+  std::optional<Bytes> nic_rx{};
+  /// Messages that were never read, because they arrived after the node or their sender was lost.
+  std::optional<Bytes> undelivered{};
+  std::optional<Bytes> local{};  ///< part of `tx` to nodes on the same host
   std::string
       lost{};  ///< why it was lost while the others continued; empty: it was there to the end
   std::vector<Absence> away{};  ///< earlier absences, ended by a new process
@@ -137,8 +137,8 @@ struct Record {
   /// before and right after the training; empty means not measured.
   std::vector<double> alone_s{};
   /// Run: share, 0 to 1, of the CPU time of the launcher's cores that other programs and virtual
-  /// machines took during the training; negative: not known.
-  double others_used = -1;
+  /// machines took during the training, if known.
+  std::optional<double> others_used{};
   std::string kernel_set;
   std::string congestion_control;  ///< run: of its TCP sockets; empty in a simulation
   Duration time;                   ///< until the last update

@@ -18,10 +18,10 @@ using Json = nlohmann::ordered_json;
 
 Json known_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-Json known_or_null(Bytes bytes) { return bytes.value < 0 ? Json() : Json(bytes.value); }
+Json known_or_null(std::optional<Bytes> bytes) { return bytes ? Json(bytes->value) : Json(); }
 
 Json place_json(const NodeTotals& node) {
-  return {{"host", node.host}, {"core", node.core < 0 ? Json() : Json(node.core)}};
+  return {{"host", node.host}, {"core", node.core ? Json(*node.core) : Json()}};
 }
 
 Json away_json(const std::vector<Absence>& away) {
@@ -178,7 +178,7 @@ std::string run_json(const Record& record, RowsKept kept, const std::optional<Ro
   if (record.disk_assumed) json["disk_assumed"] = true;
   if (record.calibrated.known()) json["calibrated"] = calibrated_json(record.calibrated);
   if (!record.alone_s.empty()) json["gradient_alone_s"] = record.alone_s;
-  if (record.others_used >= 0) json["others_used"] = record.others_used;
+  if (record.others_used) json["others_used"] = *record.others_used;
   json["kernel_set"] = known_or_null(record.kernel_set);
   json["congestion_control"] = known_or_null(record.congestion_control);
   json["placement"] = Json::object();  // filled in node by node, like `nodes` here and in `summary`

@@ -199,7 +199,7 @@ std::string others_sentence(const Record& record) {
   return fmt::format(
       "Other programs took {:.0f} % of this machine's CPU: these times are too long; repeat when "
       "it is idle.",
-      100 * record.others_used);
+      100 * *record.others_used);
 }
 
 }  // namespace foretrain

@@ -43,7 +43,7 @@ Json or_null(std::optional<double> value) {
 
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-Json or_null(Bytes bytes) { return bytes.value < 0 ? Json() : Json(bytes.value); }
+Json or_null(std::optional<Bytes> bytes) { return bytes ? Json(bytes->value) : Json(); }
 
 void summarize_steps(const Record& record, Summary& summary) {
   const StepTotals totals = step_totals_of(record);
@@ -108,6 +108,10 @@ std::optional<double> cpu_percent(const Record& record, const NodeTotals& node) 
   return rate(node.cpu_s * 100, seconds(until_the_end(record)));
 }
 
+std::optional<double> resident_bytes(const NodeTotals& node) {
+  return node.rss ? std::optional(static_cast<double>(node.rss->value)) : std::nullopt;
+}
+
 Summary summarize(const Record& record) {
   Summary summary;
   summary.updates = record.updates;
@@ -159,7 +163,7 @@ Json to_json(const std::vector<Setting>& settings) {
 Json summary_json(const Record& record, const NodeTotals& node) {
   Json json{{"role", node.role},
             {"host", node.host},
-            {"core", node.core < 0 ? Json() : Json(node.core)},
+            {"core", node.core ? Json(*node.core) : Json()},
             {"cpu_percent", or_null(cpu_percent(record, node))},
             {"rss_bytes", or_null(node.rss)},
             {"tx_bytes", node.tx.value},
@@ -219,9 +223,7 @@ Json summary_json(const Record& record) {
     json["step_time_s_low"] = *s.step_time_s_median * range.low;
     json["step_time_s_high"] = *s.step_time_s_median * range.high;
   }
-  if (record.mode == Mode::run) {
-    json["others_used"] = record.others_used < 0 ? Json() : Json(record.others_used);
-  }
+  if (record.mode == Mode::run) json["others_used"] = or_null(record.others_used);
   json["bytes_sent"] = s.bytes_sent.value;
   json["bytes_received"] = s.bytes_received.value;
   json["phases"] = phases_json(s.phases);

@@ -56,6 +56,9 @@ std::optional<double> mean_staleness(const Record& record);
 /// ready until the final evaluation was done. Empty if no time passed.
 std::optional<double> cpu_percent(const Record& record, const NodeTotals& node);
 
+/// Peak resident memory in bytes, if known.
+std::optional<double> resident_bytes(const NodeTotals& node);
+
 /// `accuracy 0.97`, `accuracy 0.97 or loss 0.1`; empty if there is no target.
 std::string target_text(const Target& target);
 

@@ -229,7 +229,7 @@ class Replay {
           role(i)));
     }
     member.totals.role = role(i);
-    member.totals.rss = Bytes{-1};
+    member.totals.rss.reset();
     record_.nodes.push_back(member.totals);
   }
 

@@ -60,9 +60,7 @@ class Simulation : public Actor {
 
   Record run() {
     seen_.resize(nodes().size());
-    NodeTotals nothing;
-    nothing.rss = Bytes{-1};
-    spent_.resize(nodes().size(), nothing);
+    spent_.resize(nodes().size());
     main_.start();
     for (std::size_t i = 0; i < neighbours_.size(); ++i) {
       world_.engine.schedule(Instant{} + neighbours_[i].starts_at, {this, i + 1});
@@ -324,13 +322,13 @@ class Simulation : public Actor {
     totals.host = world_.hosts[host].name;
     totals.core = node.place().core;
     totals.cpu_s += (used(i, Work::compute) + used(i, Work::transport)).seconds() + burned_s(i);
-    totals.rss = std::max(totals.rss, memory_.of(id, node.program()));
+    totals.rss = std::max(*totals.rss, memory_.of(id, node.program()));
     const Traffic traffic = this->traffic(i);
     totals.tx += traffic.sent;
     totals.rx += traffic.received;
     totals.messages_sent += traffic.messages_sent;
-    totals.undelivered = std::max(totals.undelivered, Bytes{}) + traffic.undelivered;
-    totals.local = std::max(totals.local, Bytes{}) + traffic.within_host;
+    totals.undelivered = totals.undelivered.value_or(Bytes{}) + traffic.undelivered;
+    totals.local = totals.local.value_or(Bytes{}) + traffic.within_host;
     if (world_.fabric != nullptr) {
       totals.nic_tx = world_.fabric->sent_by(host);
       totals.nic_rx = world_.fabric->received_by(host);

@@ -45,8 +45,8 @@ void check_bytes(const Record& record, const Wire& wire) {
   Bytes undelivered;
   for (const NodeTotals& node : record.nodes) {
     left += node.tx - node.rx;
-    left = left - node.undelivered;
-    undelivered += node.undelivered;
+    left = left - *node.undelivered;
+    undelivered += *node.undelivered;
   }
   // Messages may not have left a node yet, or may not have been read.
   require(

@@ -127,9 +127,9 @@ Record small_record(Mode mode, const std::string& strategy) {
   record.updates = 2;
   record.gradients = 4;
   record.weights_sha256 = std::string(64, 'a');
-  record.nodes = {{"worker0", "localhost", 0, 0.075, {1'000'000}, {600}, {700}, 6},
-                  {"worker1", "localhost", 1, 0.030, {2'000'000}, {400}, {300}, 4},
-                  {"server0", "localhost", -1, 0.015, {-1}, {1'000}, {1'000}, 10}};
+  record.nodes = {{"worker0", "localhost", 0, 0.075, Bytes{1'000'000}, {600}, {700}, 6},
+                  {"worker1", "localhost", 1, 0.030, Bytes{2'000'000}, {400}, {300}, 4},
+                  {"server0", "localhost", {}, 0.015, {}, {1'000}, {1'000}, 10}};
   // {compute, push, wait, apply, pull, evaluate}: 10, 20, 30 and 50 ms without the last.
   record.steps = {{0, {{0}, {0}, {4_ms, 1_ms, 2_ms, 1_ms, 2_ms, 5_ms}, 0, 2.0}},
                   {1, {{0}, {0}, {8_ms, 2_ms, 4_ms, 2_ms, 4_ms, 0_ms}, 1, 2.0}},
@@ -178,12 +178,12 @@ Record random_record(std::uint64_t seed) {
                             "host, \"quoted\"",
                             i - 1,
                             any_double(draw),
-                            {any_count(draw) - 1},
+                            Bytes{any_count(draw)},
                             {any_count(draw)},
                             {any_count(draw)},
                             any_count(draw)});
     if (i == 1) record.nodes.back().lost = "was killed by \"signal\" 9";
-    if (i == 2) record.nodes.back().undelivered = {any_count(draw)};
+    if (i == 2) record.nodes.back().undelivered = Bytes{any_count(draw)};
   }
   for (std::uint64_t i = draw.below(50); i > 0; --i) record.steps.push_back(any_step(draw));
   for (std::uint64_t i = draw.below(9); i > 0; --i) {

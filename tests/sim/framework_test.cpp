@@ -268,7 +268,7 @@ TEST_CASE("framework: a worker holds its own share of the examples in the size t
   const auto rss = [&](int workers, Bytes held) {
     scenario_case.scenario.training.workers = workers;
     scenario_case.scenario.dataset.input.held_size = held;
-    return simulate(scenario_case).nodes[0].rss.value;
+    return simulate(scenario_case).nodes[0].rss->value;
   };
   CHECK(rss(1, {70'000}) - rss(1, {20'000}) == 6'000 * 50'000);
   CHECK(rss(1, {70'000}) - rss(3, {70'000}) == 4'000 * 70'000);

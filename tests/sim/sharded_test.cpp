@@ -42,8 +42,8 @@ TEST_CASE("sharded: with replicas a host sends an all-reduce of one part to the 
   const double between = kShardedSteps * all / 2;
   const double within = kShardedSteps * (3 * 4 - 1) * kShardedLayer / 2.0 + all / 2;
   for (const NodeTotals& node : record.nodes) {
-    CHECK(static_cast<double>(node.local.value) == Approx(within).epsilon(2e-3));
-    CHECK(static_cast<double>((node.tx - node.local).value) == Approx(between).epsilon(2e-3));
+    CHECK(static_cast<double>(node.local->value) == Approx(within).epsilon(2e-3));
+    CHECK(static_cast<double>((node.tx - *node.local).value) == Approx(between).epsilon(2e-3));
   }
   // With a slow wire between hosts, the exposed part is that of the sums only.
   job.host().nic = {100e6};
@@ -89,7 +89,7 @@ TEST_CASE("sharded: a worker that reduces each batch holds its part of the gradi
     job.c.scenario.training.accumulate = accumulate;
     job.c.scenario.training.reduce = reduce;
     job.host().nic = {2e9};
-    return static_cast<double>(job.record().nodes[1].rss.value);
+    return static_cast<double>(job.record().nodes[1].rss->value);
   };
   CHECK(rss("batch", 4) < rss("batch", 1) + kShardedLayer);
   CHECK(rss("step", 4) > rss("batch", 4) + 3 * kShardedLayer);
@@ -152,7 +152,7 @@ TEST_CASE("sharded: what is in parts takes less memory") {
   const auto rss = [](const std::string& shard) {
     ShardedJob job(shard, 4);
     job.host().nic = {2e9};
-    return job.record().nodes[1].rss.value;
+    return job.record().nodes[1].rss->value;
   };
   const auto whole = rss("optimizer");
   const auto gradients = rss("gradients");

@@ -52,12 +52,8 @@ std::optional<double> busy_cores(const Place& place) {
   });
 }
 
-std::optional<double> rss(const NodeTotals& node) {
-  return node.rss.value < 0 ? std::nullopt : std::optional(static_cast<double>(node.rss.value));
-}
-
-double bytes(Bytes counted) {
-  return static_cast<double>(std::max<std::int64_t>(0, counted.value));
+double bytes(std::optional<Bytes> counted) {
+  return static_cast<double>(counted.value_or(Bytes{}).value);
 }
 double sent(const Place& place) { return bytes(place.self->nic_tx); }
 double received(const Place& place) { return bytes(place.self->nic_rx); }
@@ -77,9 +73,9 @@ const NodeTotals* find(const Record& record, std::string_view role) {
   return found == record.nodes.end() ? nullptr : &*found;
 }
 
-std::optional<double> ratio(const Place& place, Bytes NodeTotals::*count) {
+std::optional<double> ratio(const Place& place, std::optional<Bytes> NodeTotals::*count) {
   const NodeTotals* other = find(place.record, "worker1");
-  if (other == nullptr || (other->*count).value <= 0) return std::nullopt;
+  if (other == nullptr || other->*count <= Bytes{}) return std::nullopt;
   return bytes(place.self->*count) / bytes(other->*count);
 }
 
@@ -184,8 +180,8 @@ const Quantity kQuantities[] = {
        const Known percent = cpu_percent(p.record, *p.self);
        return percent ? Known(*percent / 100) : percent;
      }},
-    {"memory", Dimension::size, [](const Place& p) { return on_host(p, rss); }},
-    {"worker_memory", Dimension::size, [](const Place& p) { return rss(*p.self); }},
+    {"memory", Dimension::size, [](const Place& p) { return on_host(p, resident_bytes); }},
+    {"worker_memory", Dimension::size, [](const Place& p) { return resident_bytes(*p.self); }},
     {"sent", Dimension::traffic, [](const Place& p) { return a_second(p, sent(p)); }},
     {"received", Dimension::traffic, [](const Place& p) { return a_second(p, received(p)); }},
     {"sent_received", Dimension::traffic,

@@ -215,14 +215,14 @@ ResultTable nodes_table(const std::vector<Trained>& trainings) {
        {"fate", "away or lost", ColumnKind::words}},
       {},
       true};
-  const auto megabytes = [](Bytes bytes) {
-    return bytes.value < 0 ? ResultValue() : ResultValue(static_cast<double>(bytes.value) / 1e6);
+  const auto megabytes = [](std::optional<Bytes> bytes) {
+    return bytes ? ResultValue(static_cast<double>(bytes->value) / 1e6) : ResultValue();
   };
   for (const Trained& training : trainings) {
     for (const NodeTotals& node : training.record.nodes) {
       table.rows.push_back(
           {{node.role, trainings.size() > 1 ? training.title : "", node.host,
-            node.core < 0 ? ResultValue() : ResultValue(static_cast<double>(node.core)),
+            node.core ? ResultValue(static_cast<double>(*node.core)) : ResultValue(),
             result_value(cpu_percent(training.record, node)), megabytes(node.rss),
             megabytes(node.tx), megabytes(node.rx), fate_of(node)}});
     }

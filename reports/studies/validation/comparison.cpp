@@ -75,11 +75,7 @@ struct NodeMetric {
 
 constexpr auto kNodeMetrics = std::to_array<NodeMetric>({
     {"cpu_percent", cpu_percent},
-    {"rss_bytes",
-     [](const Record&, const NodeTotals& node) {
-       const Bytes rss = node.rss;
-       return rss.value < 0 ? std::nullopt : std::optional(static_cast<double>(rss.value));
-     }},
+    {"rss_bytes", [](const Record&, const NodeTotals& node) { return resident_bytes(node); }},
 });
 
 std::optional<double> relative_error(double measured, double predicted) {

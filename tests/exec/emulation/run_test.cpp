@@ -37,9 +37,9 @@ TEST_CASE("emulated run: a sync training ends with the bits of its simulation") 
     CHECK(totals.host == "node" + std::to_string(node));
     CHECK(totals.tx == simulated.nodes[node].tx);
     CHECK(totals.rx == simulated.nodes[node].rx);
-    CHECK(static_cast<double>(totals.nic_tx.value) ==
+    CHECK(static_cast<double>(totals.nic_tx->value) ==
           Approx(static_cast<double>(totals.tx.value)).epsilon(0.06));
-    CHECK(static_cast<double>(totals.nic_rx.value) ==
+    CHECK(static_cast<double>(totals.nic_rx->value) ==
           Approx(static_cast<double>(totals.rx.value)).epsilon(0.06));
   }
   CHECK(record.machine.find("this machine, 3 hosts emulated on ") == 0);
@@ -148,7 +148,7 @@ TEST_CASE("emulated run: messages within a host do not pass its interface") {
   const NodeTotals& server = record.nodes[2];
   CHECK(server.host == "node0");
   CHECK(server.nic_tx == beside.nic_tx);
-  CHECK(static_cast<double>(server.nic_tx.value) ==
+  CHECK(static_cast<double>(server.nic_tx->value) ==
         Approx(static_cast<double>(away.rx.value)).epsilon(0.06));
 }
 

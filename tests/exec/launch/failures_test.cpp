@@ -93,7 +93,7 @@ TEST_CASE("failure: an interrupt ends the run and keeps the record so far, with 
     CAPTURE(node.role);
     CHECK(node.tx.value > 100);
     CHECK(node.rx.value > 100);
-    CHECK(node.rss.value > 100'000);
+    CHECK(node.rss->value > 100'000);
   }
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("failure: nodes that never join are named when their time is up") {
 
 TEST_CASE("failure: a training that needs more memory than there is does not begin") {
   // A worker needs 21 GB; there are too many workers for any machine.
-  const auto workers = static_cast<int>(exec::available_memory().value / 10'000'000'000) + 2;
+  const auto workers = static_cast<int>(exec::available_memory()->value / 10'000'000'000) + 2;
   Case scenario_case = small_case("sync", workers, 10);
   scenario_case.scenario.model.name = "mlp";
   scenario_case.scenario.model.options.hidden = {30'000, 30'000, 30'000, 30'000};

@@ -36,8 +36,8 @@ TEST_CASE("usage: what the launcher has held is no memory of a node") {
   REQUIRE(record.nodes.size() == 2);
   for (const NodeTotals& node : record.nodes) {
     CAPTURE(node.role);
-    CHECK(node.rss.value > 0);
-    CHECK(node.rss.value < static_cast<std::int64_t>(kHeld));
+    CHECK(node.rss->value > 0);
+    CHECK(node.rss->value < static_cast<std::int64_t>(kHeld));
   }
 }
 

@@ -69,7 +69,7 @@ Bytes in_flight(const Record& record) {
   Bytes bytes;
   for (const NodeTotals& node : record.nodes) {
     bytes += node.tx - node.rx;
-    bytes = bytes - node.undelivered;
+    bytes = bytes - *node.undelivered;
   }
   return bytes;
 }
@@ -251,8 +251,8 @@ int check_capacity(const Played& played) {
   for (std::size_t id = 0; id < played.places.size(); ++id) {
     const std::size_t host = played.places[id].host;
     if (!receives_from_elsewhere(played, id)) mixed.insert(host);
-    const std::int64_t bytes = played.record.nodes[id].rx.value +
-                               std::max<std::int64_t>(0, played.record.nodes[id].undelivered.value);
+    const std::int64_t bytes =
+        played.record.nodes[id].rx.value + played.record.nodes[id].undelivered->value;
     // Only the sum of its messages is known, which gives the least number of packets.
     read[host] += static_cast<double>(cluster.tcp ? sim::framed(bytes) : bytes);
   }

@@ -369,7 +369,7 @@ TEST_CASE("faults: bytes are read or counted as undelivered, whenever a worker d
     for (const NodeTotals& node : record.nodes) {
       sent += node.tx;
       read += node.rx;
-      undelivered += node.undelivered;
+      undelivered += *node.undelivered;
     }
     CHECK(sent == read + undelivered);
     most = std::max(most, undelivered);

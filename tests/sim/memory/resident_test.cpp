@@ -48,7 +48,7 @@ TEST_CASE("resident memory: a server that waits for the slowest gathers what the
     slow.workers = {0};
     slow.slowdown = 3;
     scenario_case.scenario.stragglers.push_back(slow);
-    return simulate(scenario_case).nodes.back().rss;
+    return *simulate(scenario_case).nodes.back().rss;
   };
   const Bytes two = server_rss("sync", 2);
   const Bytes ten = server_rss("sync", 10);
@@ -95,8 +95,8 @@ TEST_CASE("resident memory: a run's nodes hold what is counted beside the progra
     const NodeMemory counted = node_memory(training, prepared.data_memory, id);
     const Bytes predicted =
         Machine{}.memory_base + counted.resident(i == 0, expected_held(training, id));
-    CAPTURE(record.nodes[i].role, record.nodes[i].rss.value, predicted.value);
-    CHECK(static_cast<double>(record.nodes[i].rss.value) ==
+    CAPTURE(record.nodes[i].role, record.nodes[i].rss->value, predicted.value);
+    CHECK(static_cast<double>(record.nodes[i].rss->value) ==
           Approx(static_cast<double>(predicted.value)).epsilon(0.15).margin(huge_page_bytes()));
   }
 }

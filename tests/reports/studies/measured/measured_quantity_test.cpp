@@ -28,19 +28,19 @@ Record hand_made() {
   record.updates = 500;
   record.gradients = 1000;
   NodeTotals node;
-  node.nic_tx = {1448 * 200};
-  node.nic_rx = {1448 * 100};
+  node.nic_tx = Bytes{1448 * 200};
+  node.nic_rx = Bytes{1448 * 100};
   const auto add = [&](const char* role, const char* place, double cpu_s, std::int64_t rss) {
     node.role = role;
     node.host = place;
     node.cpu_s = cpu_s;
-    node.rss = {rss};
+    node.rss = Bytes{rss};
     record.nodes.push_back(node);
   };
   add("worker0", "node0", 10, 100'000'000);
-  node.nic_tx = {1448 * 50};
+  node.nic_tx = Bytes{1448 * 50};
   add("worker1", "node1", 6, 90'000'000);
-  node.nic_tx = {1448 * 200};
+  node.nic_tx = Bytes{1448 * 200};
   add("server0", "node0", 2, 20'000'000);
   StepRow step;
   step.report.phases.compute = Duration::from_seconds(0.02);

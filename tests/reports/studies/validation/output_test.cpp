@@ -91,7 +91,7 @@ TEST_CASE("validation: it fits a terminal, whatever the figures") {
   Case wide = case_with("sync", "dataset.path", std::string(200, 'x'));
   Record huge = timed(Mode::run, wide, 9'000'000'000'000);
   huge.nodes[0].tx = {9'000'000'000'000'000'000};
-  huge.nodes[0].rss = {9'000'000'000'000'000'000};
+  huge.nodes[0].rss = Bytes{9'000'000'000'000'000'000};
   huge.nodes[1].role = "worker1234567890123456789012345";
   huge.evals.back().loss = 1.234567e300;
   Record tiny = timed(Mode::simulate, wide, 1);
@@ -119,7 +119,7 @@ TEST_CASE("validation: others that used the machine are told, of the case where 
   CHECK_THAT(words_of(validation, false),
              Catch::Contains("Other programs took 62 % of this machine"));
   validation.cases[0].run.others_used = 0.04;
-  validation.cases[1].run.others_used = -1;
+  validation.cases[1].run.others_used.reset();
   CHECK_THAT(text_of(validation, false), !Catch::Contains("Other programs took"));
 }
 

@@ -66,8 +66,8 @@ TEST_CASE("validate: each node has its CPU and memory, the worst of them is foun
   Record simulated = timed(Mode::simulate, c, 100);
   simulated.nodes[0].cpu_s += 0.006;
   simulated.nodes[1].cpu_s -= 0.012;
-  simulated.nodes[0].rss = {1'500'000};
-  simulated.nodes[1].rss = {2'500'000};
+  simulated.nodes[0].rss = Bytes{1'500'000};
+  simulated.nodes[1].rss = Bytes{2'500'000};
   const CaseValidation v = compare_case(c, {two_runs(c), simulated});
   const Comparison* cpu = v.worst_node("cpu_percent");
   REQUIRE(cpu != nullptr);
