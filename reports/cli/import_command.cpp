@@ -117,8 +117,8 @@ std::optional<double> forecast_of(const ImportedJob& job, const Train& simulate)
 int import_training(const ImportArguments& arguments, const Train& simulate) {
   if (!arguments.step.empty()) return import_step(arguments, simulate);
   if (!std::filesystem::is_directory(arguments.trace)) check_is_file(arguments.trace);
-  const ImportedJob job = import_job(arguments.trace, arguments.batch,
-                                     {arguments.rank.value_or(-1), arguments.device.value_or(-1)});
+  const ImportedJob job =
+      import_job(arguments.trace, arguments.batch, {arguments.rank, arguments.device});
   const std::string folder = arguments.out.empty() ? "job" : arguments.out.string();
   prepare_job_folder(folder, arguments.force);
   case_of(job);  // nothing is written that could not be read

@@ -192,7 +192,7 @@ ImportedJob import_job(const std::string& path, std::int64_t batch, const TraceC
     throw InputError(fmt::format("{}: {}", path, what));
   }
   if (!is_json(path, begin)) {
-    if (choice.rank >= 0 || choice.device >= 0) {
+    if (choice.rank || choice.device) {
       throw InputError(path + ": a table of layers has no ranks; leave out --rank, --device");
     }
     ImportedJob job = of_table(path);

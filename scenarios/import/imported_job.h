@@ -5,6 +5,7 @@
 #include "scenarios/import/chrome_trace.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,10 +53,10 @@ struct ImportedJob {
   }
 };
 
-/// The selected worker; -1: not given.
+/// The selected worker, if given.
 struct TraceChoice {
-  int rank = -1;
-  int device = -1;
+  std::optional<int> rank{};
+  std::optional<int> device{};
 };
 
 /// Keeps only the events of one process that launches kernels, and its kernels on one device.

@@ -141,11 +141,11 @@ class OneWorker {
     std::vector<std::uint16_t> candidates(launching_.begin(), launching_.end());
     const bool named = std::ranges::any_of(candidates, [&](auto p) { return rank_of(p) >= 0; });
     std::ranges::stable_sort(candidates, {}, [&](std::uint16_t process) {
-      return std::tuple(choice_.device >= 0 && !on_device.contains(process),
+      return std::tuple(choice_.device && !on_device.contains(process),
                         !with_steps.contains(process), rank_of(process));
     });
     std::uint16_t chosen = candidates.front();
-    if (choice_.rank >= 0) {
+    if (choice_.rank) {
       std::size_t place = 0;
       while (place < candidates.size() &&
              choice_.rank != (named ? rank_of(candidates[place]) : static_cast<int>(place))) {
@@ -180,7 +180,7 @@ class OneWorker {
   }
 
   [[noreturn]] void fail_rank(const std::vector<std::uint16_t>& candidates, bool named) const {
-    fail(fmt::format("--rank {}: the trace has no such rank; its processes are {}", choice_.rank,
+    fail(fmt::format("--rank {}: the trace has no such rank; its processes are {}", *choice_.rank,
                      names_of(candidates, named)));
   }
 
@@ -197,15 +197,14 @@ class OneWorker {
       numbers.push_back(device);
       all_us += us;
     }
-    const bool is_there = std::ranges::find(numbers, choice_.device) != numbers.end();
-    if (choice_.device >= 0 && !is_there) {
-      fail(fmt::format("--device {}: no kernel ran there; devices are {}", choice_.device,
+    const bool is_there = std::ranges::find(numbers, choice_.device.value_or(-1)) != numbers.end();
+    if (choice_.device && !is_there) {
+      fail(fmt::format("--device {}: no kernel ran there; devices are {}", *choice_.device,
                        numbers.empty() ? "not said" : fmt::to_string(fmt::join(numbers, ", "))));
     }
     if (numbers.size() < 2) return;
     const auto most = std::ranges::max_element(busy_us, {}, [](const auto& d) { return d.second; });
-    const auto chosen =
-        choice_.device >= 0 ? static_cast<std::int16_t>(choice_.device) : most->first;
+    const auto chosen = choice_.device ? static_cast<std::int16_t>(*choice_.device) : most->first;
     trace_.notes.push_back(fmt::format(
         "Kernels ran on devices {}. Device {} is used ({:.0f} % of the time of all); --device "
         "chooses another.",

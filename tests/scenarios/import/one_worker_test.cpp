@@ -62,8 +62,8 @@ TEST_CASE("one worker: of several processes one counts, which is told, another b
   CHECK(is_told(first,
                 "2 processes launch kernels in this trace: 7 (rank 0), 107 (rank 1). Process 7 is "
                 "used; --rank chooses another."));
-  CHECK(chosen(both, {1, -1}).forward_s == Approx(45e-6));
-  CHECK_THAT(choice_error(both, {2, -1}),
+  CHECK(chosen(both, {1, {}}).forward_s == Approx(45e-6));
+  CHECK_THAT(choice_error(both, {2, {}}),
              Catch::Contains("--rank 2: the trace has no such rank; its processes are 7 (rank 0)"));
 }
 
@@ -72,8 +72,8 @@ TEST_CASE("one worker: kernels find their process however the trace was merged")
   CAPTURE(device);
   const std::string both =
       kernels_at(rank_events("7"), "0") + ",\n" + kernels_at(rank_events("107", 0, 30), device);
-  CHECK(chosen(both, {0, -1}).forward_s == Approx(35e-6));
-  CHECK(chosen(both, {1, -1}).forward_s == Approx(45e-6));
+  CHECK(chosen(both, {0, {}}).forward_s == Approx(35e-6));
+  CHECK(chosen(both, {1, {}}).forward_s == Approx(45e-6));
 }
 
 TEST_CASE("one worker: ranks go by what processes are called") {
@@ -82,8 +82,8 @@ TEST_CASE("one worker: ranks go by what processes are called") {
          {"ph": "M", "name": "process_labels", "pid": 107, "args": {"labels": "Rank: 2"}},)" +
       rank_events("7") + ",\n" + rank_events("107", 0, 30);
   CHECK(chosen(both).forward_s == Approx(45e-6));  // the smallest rank
-  CHECK(chosen(both, {5, -1}).forward_s == Approx(35e-6));
-  CHECK_THAT(choice_error(both, {0, -1}), Catch::Contains("107 (rank 2), 7 (rank 5)"));
+  CHECK(chosen(both, {5, {}}).forward_s == Approx(35e-6));
+  CHECK_THAT(choice_error(both, {0, {}}), Catch::Contains("107 (rank 2), 7 (rank 5)"));
   const std::string texts = rank_events("\"rank1 7\"", 0, 30) + ",\n" + rank_events("\"rank0 7\"");
   CHECK(chosen(texts).forward_s == Approx(35e-6));
 }
@@ -121,8 +121,8 @@ TEST_CASE("one worker: of several devices the one that works longest counts, or 
   const std::string both = rank_events("7") + more;
   CHECK(chosen(both).forward_s == Approx(35e-6));
   CHECK(is_told(chosen(both), "Kernels ran on devices 0, 1. Device 0 is used (96 % of"));
-  CHECK(chosen(both, {-1, 1}).forward_s == Approx(7e-6));
-  CHECK_THAT(choice_error(both, {-1, 2}),
+  CHECK(chosen(both, {{}, 1}).forward_s == Approx(7e-6));
+  CHECK_THAT(choice_error(both, {{}, 2}),
              Catch::Contains("--device 2: no kernel ran there; devices are 0, 1"));
 }
 
