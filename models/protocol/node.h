@@ -141,7 +141,7 @@ class Node {
   virtual void restore(StateReader& /*state*/) { throw StateError("nothing of it is ever kept"); }
   /// Before any other call, instead of `restore`: takes the place of a lost node, as the
   /// `incarnation`-th process of its id. Only if `may_come_back` (registry.h). @throws StateError
-  virtual void rejoin(std::int64_t /*generation*/) { throw StateError("nobody takes its place"); }
+  virtual void rejoin(std::int64_t /*incarnation*/) { throw StateError("nobody takes its place"); }
 };
 
 }  // namespace foretrain

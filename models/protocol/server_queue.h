@@ -80,7 +80,7 @@ struct ServerQueue {
   struct Push {
     Payload payload{};  // none: a pull, or restored from a checkpoint
     Step step{};
-    Version version{};  // version of the values of its gradient; a pull: the generation
+    Version version{};  // version of the values of its gradient; a pull: the incarnation
     Instant at{};       // when it arrived
     Instant begun{};    // when its update began
     Instant applied{};

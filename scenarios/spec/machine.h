@@ -62,7 +62,7 @@ struct ModelCost {
   AffineCost apply{};                       ///< applying its updates, by bytes; 0: Machine::apply
   AffineCost sparse_apply{};  ///< the same for sparse pushes, which touch scattered parameters
   AffineCost coding{};        ///< encoding or decoding a sparse message, by bytes
-                              ///< written or read (Worked)
+                              ///< written or read (SpentCost)
   int checked_batch = 0;      ///< middle one of the measured batch sizes; 0: none
   double residual = 0;        ///< relative error of the fit at checked_batch
 

@@ -8,7 +8,7 @@
 
 namespace foretrain::sim {
 namespace {
-// An event's token: the core with the generation of its plan.
+// An event's token: the core with the number of its plan.
 constexpr std::uint64_t kCoreBits = 12;
 }  // namespace
 

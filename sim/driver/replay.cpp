@@ -54,7 +54,7 @@ class Replay {
   }
 
  private:
-  struct Member {
+  struct ReplayedNode {
     std::unique_ptr<Node> program;
     std::deque<InputRow> rows;                              // not fed yet
     std::map<std::uint32_t, std::deque<Message>> messages;  // in transit, by sender
@@ -86,7 +86,7 @@ class Replay {
             "do not reach; the record is incomplete",
             cut, role(i)));
       }
-      Member& member = nodes_[i];
+      ReplayedNode& member = nodes_[i];
       const auto begins = [](const InputRow& row) { return row.kind == InputRow::Kind::started; };
       // The start that was fed is already removed, unless nothing was fed.
       const auto from = member.rows.begin() + (member.started || member.rows.empty() ? 0 : 1);
@@ -105,7 +105,7 @@ class Replay {
   }
 
   // The input of the row, if it exists already.
-  std::optional<Input> input_of(Member& member, const InputRow& row) {
+  std::optional<Input> input_of(ReplayedNode& member, const InputRow& row) {
     switch (row.kind) {
       case InputRow::Kind::started:
         return Started{};
@@ -138,7 +138,7 @@ class Replay {
   // A message sent after the sender's state of the next cut is not part of that cut: its sender
   // will send it again. The run may have delivered it before the receiver's state was saved; that
   // state does not contain it.
-  bool pass_over(Member& member, const InputRow& row) const {
+  bool pass_over(ReplayedNode& member, const InputRow& row) const {
     if (row.kind != InputRow::Kind::received || row.peer >= nodes_.size()) return false;
     if (!nodes_[row.peer].kept) return false;
     member.rows.pop_front();
@@ -147,7 +147,7 @@ class Replay {
 
   bool feed_next(std::size_t i) {
     Interruption::check();
-    Member& member = nodes_[i];
+    ReplayedNode& member = nodes_[i];
     if (member.rows.empty() || member.kept) return false;
     const InputRow row = member.rows.front();
     const bool starts = row.kind == InputRow::Kind::started;
@@ -176,7 +176,7 @@ class Replay {
   }
 
   void perform(std::size_t i, Effect& effect) {
-    Member& member = nodes_[i];
+    ReplayedNode& member = nodes_[i];
     if (auto* send = std::get_if<Send>(&effect)) {
       member.totals.tx += wire_size(send->message);
       ++member.totals.messages_sent;
@@ -216,7 +216,7 @@ class Replay {
   }
 
   void check_done(std::size_t i) {
-    Member& member = nodes_[i];
+    ReplayedNode& member = nodes_[i];
     if (whole_ && record_.outcome == Outcome::done && !member.rows.empty()) {
       throw InputError(fmt::format(
           "inputs.bin: {} waits for a message that nobody sends, with {} of its inputs left; the "
@@ -234,7 +234,7 @@ class Replay {
   }
 
   std::shared_ptr<const Training> training_;
-  std::vector<Member> nodes_;
+  std::vector<ReplayedNode> nodes_;
   bool whole_;                         // the recorded training was done
   std::vector<std::int64_t> resumed_;  // cuts from which it resumed
   std::optional<std::int64_t> next_cut_;

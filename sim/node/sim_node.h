@@ -97,7 +97,7 @@ class SimNode : public Actor, private Loop {
 
  private:
   /// Kind of an event; its token combines it with the slot of the timer, or with the number of the
-  /// peer and above that its generation.
+  /// peer and above that its incarnation.
   enum class Stage : std::uint8_t { start, timer, lost, back, spent, written, kept };
   static constexpr int kStageBits = 3;
   static constexpr int kPeerBits = 32;

@@ -41,10 +41,10 @@ inline constexpr std::int64_t kMostSeeds = 10'000;
 /// @throws InputError if `seeds` is not 1 to kMostSeeds, or a seed would exceed 64 bits
 std::vector<Case> seeds_of(const Case& scenario_case, std::int64_t seeds);
 
-/// `seed=7`: the folder of such a case within that of the bands.
+/// `seed=7`: the folder of such a case within the folder of the intervals.
 std::string seed_folder(const Case& scenario_case);
 
-/// The bands of one or more records of a case.
+/// The intervals of one or more records of a case.
 SeedIntervals seed_intervals_of(const Case& scenario_case, const std::vector<Record>& records);
 
 struct SeedIntervalOptions {

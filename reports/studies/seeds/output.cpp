@@ -1,4 +1,4 @@
-// The bands of a forecast: a Result for people, JSON for programs.
+// The seed intervals of a forecast: a Result for people, JSON for programs.
 #include "reports/record/summary.h"
 #include "reports/record/wrapped_text.h"
 #include "reports/studies/seeds/seed_intervals.h"
@@ -11,7 +11,7 @@
 namespace foretrain {
 namespace {
 
-/// Guards against reading the bands as prediction intervals.
+/// Guards against reading the intervals as prediction intervals.
 constexpr const char* kNoPrediction =
     "These are no prediction intervals: they show the effect of seeds (variation of compute times, "
     "stragglers, order of the data), not the error of the forecast.";
