@@ -7,6 +7,7 @@
 #include "models/data/sampler.h"
 #include "models/networks/network.h"
 #include "models/networks/registry.h"
+#include "models/protocol/registry.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/worker_compute.h"
 #include "reports/record/statistics.h"

@@ -52,8 +52,8 @@ Spent spent_in(const std::shared_ptr<const Training>& training) {
         const JobKind kind = compute->job.kind;
         add(id, compute->job.cost, kind == JobKind::apply || kind == JobKind::reduce);
         inputs.emplace_back(id, Computed{compute->job.id, {}});
-      } else if (auto* spent = std::get_if<SpentCost>(&effect)) {
-        add(id, spent->cost, false);
+      } else if (auto* work = std::get_if<SpentCost>(&effect)) {
+        add(id, work->cost, false);
       }
     }
   }

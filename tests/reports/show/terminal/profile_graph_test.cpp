@@ -1,4 +1,5 @@
 // The step graph of a profile as a table.
+#include "models/protocol/registry.h"
 #include "reports/show/terminal/tables.h"
 
 #include <catch2/catch.hpp>
@@ -8,7 +9,7 @@ namespace {
 
 TEST_CASE("step table: a profile shows milliseconds where others show operations") {
   Training training;
-  training.strategy = "sync";
+  training.protocol = &protocol_called("sync");
   training.batch_size = 32;
   training.network = std::make_shared<const Network>(
       NetworkProfile{{{"conv", 1'000, 1e-3, 3e-3}, {"dense", 1'000, 2e-3, 4e-3}}, 32});
