@@ -64,7 +64,7 @@ const std::vector<Subject>& subjects() {
 class Steps {
  public:
   Steps(const Subject& subject, int batch) : training_(std::make_shared<Training>()) {
-    training_->strategy = "single";
+    training_->protocol = &protocol_called("single");
     training_->servers = 0;
     training_->batch_size = batch;
     training_->optimizer_spec = subject.optimizer;
