@@ -32,7 +32,7 @@ std::vector<std::string> files_beside_run();
 std::string read_text_file(const std::filesystem::path& path);
 /// Writes a file atomically: a temporary file next to it is renamed. On an error the older file
 /// stays unchanged. Anything but a regular file, such as /dev/stdout, is written directly.
-/// @throws WriteError, InputError (write_error.h) if it cannot be written
+/// @throws WriteError, InputError (file_errors.h) if it cannot be written
 void write_text_file(const std::filesystem::path& path, std::string_view text);
 
 /// Writes a complete record into `folder`, which is created if needed. Files of an earlier record

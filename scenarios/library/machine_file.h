@@ -1,4 +1,4 @@
-// Reads and writes machine files.
+// Machine files from text, to text.
 #pragma once
 
 #include "scenarios/spec/machine.h"

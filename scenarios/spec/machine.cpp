@@ -1,4 +1,4 @@
-// What a message and a gradient cost on a machine, from its figures.
+// Costs of messages, of gradients on a machine, from its figures.
 #include "scenarios/spec/machine.h"
 
 #include "models/base/check.h"

@@ -340,7 +340,7 @@ TEST_CASE("hosts: without a folder that all see each host keeps as many checkpoi
   fs::resize_file(sandbox.kept_file("own-b", whole.front(), "worker1.ckpt"), 20);
   const Called resumed = sandbox.call("run small.yaml --resume out" + words);
   CHECK(weights_of(resumed) == weights);
-  CHECK_THAT(resumed.err, Contains("passed over: worker1 on own-b: ") &&
+  CHECK_THAT(resumed.err, Contains("checkpoint skipped: worker1 on own-b: ") &&
                               Contains("worker1.ckpt: has 20 bytes") &&
                               Contains("continues from step " + std::to_string(whole.at(1))));
   check_same_steps(sandbox, sandbox.kept_steps("out", "manifest.json"));

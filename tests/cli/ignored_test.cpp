@@ -118,12 +118,12 @@ TEST_CASE("ignored: a bound below zero is refused in few words") {
     const std::string told =
         refused(sandbox, std::string("validate small.yaml --fail-above ") + wrong);
     CHECK_THAT(told, Contains(std::string("--fail-above: ") + wrong +
-                              " does not do; write per "
+                              " is not allowed; write per "
                               "cent, 0 or more"));
     CHECK(told.size() < 200);
   }
   const std::string told = refused(sandbox, "whatif small.yaml --deadline 1h --budget 0");
-  CHECK_THAT(told, Contains("--budget: 0 does not do; write an amount above 0"));
+  CHECK_THAT(told, Contains("--budget: 0 is not allowed; write an amount above 0"));
 }
 
 }  // namespace

@@ -390,7 +390,7 @@ TEST_CASE("resume: a torn part is passed over for the checkpoint before it") {
   const Called resumed = sandbox.call("run small.yaml --resume out" + settings);
   CAPTURE(resumed.err);
   CHECK(resumed.status == 0);
-  CHECK_THAT(resumed.err, Contains("passed over: "));
+  CHECK_THAT(resumed.err, Contains("checkpoint skipped: "));
   CHECK_THAT(resumed.err, Contains(part.string() + ": has 100 bytes"));
   CHECK_THAT(resumed.err, Contains("continues from step " + std::to_string(torn - 10)));
   CHECK(read_record(sandbox.path("out")).weights_sha256 == expected.weights_sha256);

@@ -166,7 +166,7 @@ TEST_CASE("calibrate from: a table of another system times its model") {
         std::vector<BatchTime>{{16, 70_ms}, {32, 100_ms}, {64, 200_ms}});
   CHECK(notes_say(made, "softmax 784x10, batch 64: 200 ms, median of 3"));
   CHECK(notes_say(made, "Not measured: evaluations; none is assumed."));
-  CHECK(notes_say(made, "Not measured: the jitter"));
+  CHECK(notes_say(made, "Not measured: the variation of gradient times"));
   // Linear interpolation between the existing rows.
   CHECK(step_s(simulate_on(made.machine, alone(48, 5))) == Approx(0.15).epsilon(0.001));
 }

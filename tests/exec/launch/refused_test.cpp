@@ -47,7 +47,7 @@ TEST_CASE("run: parameters in parts are refused at their key") {
                         "x.yaml")
                         .front();
   CHECK_THROWS_WITH(run(each, {}), Catch::Contains("x.yaml:3:") &&
-                                       Catch::Contains("training.shard: parameters in parts") &&
+                                       Catch::Contains("training.shard: sharded parameters") &&
                                        Catch::Contains("simulate it"));
 }
 

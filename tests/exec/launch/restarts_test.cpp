@@ -70,7 +70,7 @@ TEST_CASE("tasks: where ranks cannot read their parts all go back to the newest 
   CAPTURE(errors, job.errors(1), job.errors(2));
   REQUIRE(statuses == kAllDone);
   const auto newest = errors.find("continues from step " + std::to_string(cuts[0]));
-  const auto passed = errors.find("passed over: worker1 (rank 1): ", newest);
+  const auto passed = errors.find("checkpoint skipped: worker1 (rank 1): ", newest);
   const auto oldest = errors.find("continues from step " + std::to_string(cuts[2]), passed);
   CHECK(newest != std::string::npos);
   CHECK(passed != std::string::npos);

@@ -98,7 +98,7 @@ TEST_CASE("criteo: what is wrong is named with file and line", "[criteo]") {
   CHECK_THAT(criteo_complaint(row(1, "99999999999999999999")), Contains("no whole number"));
   CHECK_THAT(criteo_complaint(row() + row(0, "", "2")), Contains("a.csv:2: label `2`"));
   CHECK_THAT(criteo_complaint(row(0, "", "")), Contains("a.csv:1: label ``"));
-  CHECK_THAT(criteo_complaint(""), Contains("a.csv: holds no example"));
+  CHECK_THAT(criteo_complaint(""), Contains("a.csv: has no examples"));
   CHECK_THAT(complaint([] { parse_criteo(row(), "a", 0); }), Contains("0 bits of hash"));
 }
 

@@ -106,7 +106,7 @@ TEST_CASE("libsvm: what is wrong is named with file and line", "[libsvm]") {
       {"1 1:1\n1 0:1\n", "a.train:2: index 0; indices count from 1"},
       {"1 1:1\n\n1 -3:1\n", "a.train:3: index -3; indices count from 1"},
       {"1 5:1 3:1\n", "a.train:1: index 3 after 5; indices must ascend"},
-      {"1 5:1 5:2\n", "a.train:1: index 5 is there twice"},
+      {"1 5:1 5:2\n", "a.train:1: index 5 occurs twice"},
       {"1 5:nan\n", "a.train:1: value `nan` of index 5 is not finite"},
       {"1 5:-inf\n", "a.train:1: value `-inf` of index 5 is not finite"},
       {"1 5:1e39\n", "a.train:1: value `1e39` of index 5 is not finite"},
@@ -122,8 +122,8 @@ TEST_CASE("libsvm: what is wrong is named with file and line", "[libsvm]") {
       {"70000 1:1\n", "a.train:1: label 70000 where labels are -1, +1 or 0 to 65535"},
       {"-1 1:1\n1 1:1\n0 1:1\n", "a.train:3: label 0, but others are -1"},
       {"1 4294967296:1\n", "a.train:1: index 4,294,967,296 is too large"},
-      {"", "a.train: holds no example"},
-      {"# only a comment\n", "a.train: holds no example"},
+      {"", "a.train: has no examples"},
+      {"# only a comment\n", "a.train: has no examples"},
       {"\x01\x02 1:1\n", "a.train:1: label `\?\?` is no whole number"},
   };
   for (const auto& [text, said] : bad) {

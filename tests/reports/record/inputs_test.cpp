@@ -68,8 +68,8 @@ TEST_CASE("inputs: a damaged file is refused by its name") {
   std::string newer = file;
   newer[4] = 2;
   check_refused(newer, "no recorded inputs of this version");
-  check_refused(file.substr(0, file.size() - 1), "5 rows are announced");
-  check_refused(file + std::string(48, '\0'), "5 rows are announced");
+  check_refused(file.substr(0, file.size() - 1), "bytes, which are not 5 rows");
+  check_refused(file + std::string(48, '\0'), "bytes, which are not 5 rows");
   std::string odd = file;
   odd[16 + 36] = 99;  // the kind of the first row
   check_refused(odd, "row 1: an input of kind 99");

@@ -6,6 +6,7 @@
 #include "tests/support/temp_folder.h"
 
 #include <fstream>
+#include <optional>
 #include <string>
 
 namespace foretrain::testing {
@@ -132,8 +133,8 @@ TEST_CASE("one worker: launches go with the kernels of a device that does not co
       replaced(replaced(rank_events("7", 1, 19), "\"correlation\": ", "\"correlation\": 50"),
                "ProfilerStep#", "step ");
   const std::string both = rank_events("7") + ",\n" + other;
-  const int device = GENERATE(-1, 1);
-  const ImportedJob job = chosen(both, {-1, device});
+  const auto device = GENERATE(std::optional<int>(), std::optional(1));
+  const ImportedJob job = chosen(both, {{}, device});
   CHECK(job.forward_s == Approx(device == 1 ? 34e-6 : 35e-6));
   CHECK(is_told(job, "Kernels ran on devices 0, 1"));
   CHECK_FALSE(is_told(job, "have no kernel"));

@@ -51,7 +51,7 @@ TEST_CASE("local_sum key: what goes not with it is refused at its own place") {
   refused(local_sum_text(four, "numerics: off\nfaults: [{at: 1 s, stop: worker1, for: 2 s}]\n"),
           "faults", "training.local_sum: off");
   refused(local_sum_text("strategy: sync, workers: 3"), "training.local_sum",
-          "box0 has 2 workers, box1 has 1");
+          "box0 has 2 workers and box1 has 1");
   refused(local_sum_text("strategy: all_reduce, workers: 4"), "training.local_sum",
           "this strategy has no servers");
 }

@@ -85,7 +85,7 @@ TEST_CASE("measured tables: what is wrong has its file, line, column") {
       {good + "s.yaml,,base,1,,throughput,1,images/s,\n", "mine.csv:3: series: is empty"},
       {good + "s.yaml,b,base,1,,throughput,0,images/s,\n", "mine.csv:3: value: is not above 0"},
       {good + "s.yaml,a,,2,,step_time,1,s,\n",
-       "mine.csv:3: quantity: a of s has throughput in images/s before"},
+       "mine.csv:3: quantity: a of s has throughput in images/s in earlier rows"},
   }));
   CAPTURE(text);
   CHECK_THAT(error_of([&, &given = text] { read_as_measured(given); }), Catch::Contains(message));

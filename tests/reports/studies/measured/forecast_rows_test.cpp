@@ -159,7 +159,7 @@ TEST_CASE("measured: a quantity that the simulation has not is told beside its r
   const auto forecasts = SmallStudy("all_reduce").forecast(",,,,test_accuracy,90,percent\n");
   CHECK_FALSE(forecasts.at(0).forecast);
   CHECK_THAT(to_csv(result_of(forecasts).tables[0]),
-             Catch::Contains("simulate: it has no test_accuracy there"));
+             Catch::Contains("simulate: the simulation has no test_accuracy"));
 }
 
 TEST_CASE("measured: text, CSV, JSON have the same figures; text fits a terminal") {

@@ -160,7 +160,7 @@ TEST_CASE("validate: finished in a folder that nobody named, all begins anew") {
   // Earlier measurements are preserved.
   CHECK(read_record(folder.path() / "earlier-1/run/strategy=sync/2").outcome == Outcome::done);
   CHECK(fs::exists(folder.path() / "earlier-1/validation.json"));
-  CHECK_THAT(second.told.front(), Catch::Contains("is in ") && Catch::EndsWith("earlier-1 now"));
+  CHECK_THAT(second.told.front(), Catch::Contains("moved to ") && Catch::EndsWith("earlier-1"));
   Noted third;
   third.validate(folder.path(), 1, true);
   CHECK(fs::exists(folder.path() / "earlier-1/run/strategy=sync/2"));
