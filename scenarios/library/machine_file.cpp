@@ -1,4 +1,4 @@
-// Machine files from text, to text.
+// Parser of machine files, with their writer.
 #include "scenarios/library/machine_file.h"
 
 #include "scenarios/language/reader.h"
