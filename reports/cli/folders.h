@@ -33,14 +33,14 @@ struct ClaimedPlace {
 void claim_folders(const Answer& answer, const std::filesystem::path& root,
                    const std::vector<ClaimedPlace>& places, Mode mode);
 
-/// The same for folders whose answer is not a record: their scenario.yaml has its scenario. Creates
-/// the folders. @throws InputError, WriteError
+/// As claim_folders, for answers that are not records: scenario.yaml in the folder identifies their
+/// scenario. Creates the folders. @throws InputError, WriteError
 void claim_answers(const Answer& answer, const std::vector<Case>& cases);
 /// Rejects an existing file, which may be a user's work, unless `replace`; always rejects a folder.
 /// @throws InputError
 void refuse_existing(const std::string& file, bool replace);
 
-/// The files that a folder had before a command wrote into it.
+/// The files that a folder had before a command wrote into it, with their times.
 class EarlierFiles {
  public:
   explicit EarlierFiles(std::filesystem::path folder);

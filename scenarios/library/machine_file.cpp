@@ -1,4 +1,4 @@
-// Parser of machine files, with their writer.
+// Machine files: conversion from text, to text.
 #include "scenarios/library/machine_file.h"
 
 #include "scenarios/language/reader.h"

@@ -1,4 +1,4 @@
-// Reads and writes machine files.
+// Machine files: reader, writer.
 #pragma once
 
 #include "scenarios/spec/machine.h"
