@@ -11,9 +11,8 @@
 namespace foretrain {
 namespace {
 
-/// Number of words from `words[at]` on that form an option which a resumed run must not have:
-/// --out,
-/// --resume, --force, for a case of a sweep `--set sweep...`. 0 if they form none.
+/// Number of words from `words[at]` on that form an option which a resumed run must not have; else
+/// 0. These are --out, --resume, --force, and for a case of a sweep `--set sweep...`.
 std::size_t words_left_out(const std::vector<std::string>& words, std::size_t at, bool sweep) {
   const std::string_view word = words[at];
   if (word == "--force") return 1;
