@@ -1,4 +1,4 @@
-// The front door: one subcommand, one call.
+// The main program: each subcommand calls one function.
 #include "exec/calibration/calibrate_from.h"
 #include "exec/calibration/calibration_cache.h"
 #include "exec/calibration/cluster/calibrate_cluster.h"
@@ -68,14 +68,14 @@ Record run_case(const AskedTraining& asked, exec::RunOptions options, const Case
   return exec::run(scenario_case, options);
 }
 
-// The machine of a scenario that names none.
+// The machine for hosts that name none: that of --machine, else this machine's calibration.
 Machine machine_of(const AskedTraining& asked, const Prepared& prepared) {
   if (!asked.machine.empty()) return read_machine(asked.machine);
   return exec::cached_machine(prepared, asked.emulate, telling(asked));
 }
 
-// The machines of a case; both arguments outlive it. `slower`: ratio of this machine's present
-// times to the calibrated ones.
+// Looks up the machines of a case. `asked` and `prepared` have to outlive the result. `slower`:
+// ratio of this machine's present times to the calibrated ones.
 sim::MachineLookup machines_for(const AskedTraining& asked, const Prepared& prepared,
                                 double slower = 1) {
   return [&, slower](const std::string& name) {
@@ -86,7 +86,7 @@ sim::MachineLookup machines_for(const AskedTraining& asked, const Prepared& prep
   };
 }
 
-// `progress`: null if none is shown. `recorded`: a run's inputs, whose job times are used.
+// `progress`: null if none is shown. `recorded`: a run's inputs; their times replace modelled ones.
 Record simulate_quietly(const AskedTraining& asked, const Case& scenario_case, DataSets& data_sets,
                         Progress* progress, std::span<const InputRow> recorded = {},
                         double slower = 1) {
@@ -164,7 +164,7 @@ int run(const RunArguments& arguments) {
 
 int simulate(const SimulateArguments& arguments) {
   const Interruption interruption;
-  if (!arguments.replay.empty()) {  // the weights of a run again, from the order of its inputs
+  if (!arguments.replay.empty()) {  // computes a run's weights again, in its order of inputs
     return replayed_case(answer_of(arguments, "replay"),
                          read_recorded(arguments, arguments.replay, "--out, --json"), sim::replay);
   }
@@ -251,11 +251,11 @@ int validate(const ValidateArguments& arguments) {
                         {exec::this_processor(), exec::this_program().date, exec::kCommit, {}});
 }
 
-// For one case; `record`: null, or the record of the case.
+// Asks what limits one case. `record`: its record, or null if the scenario was given without one.
 WhatIf ask_one(const WhatIfArguments& arguments, sim::WhatIfOptions options,
                const Case& scenario_case, const Record* record) {
   std::optional<Progress> progress(std::in_place, "whatif " + scenario_case.label(),
-                                   arguments.quiet, "changes");  // removed before runs show theirs
+                                   arguments.quiet, "changes");  // removed before runs show a bar
   DataSets data_sets;
   const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
   options.simulate.machines = machines_for(arguments, prepared);
@@ -276,7 +276,7 @@ WhatIf ask_one(const WhatIfArguments& arguments, sim::WhatIfOptions options,
                            : sim::ask_what_if(prepared, data_sets, options);
 }
 
-// The inverse: clusters that meet a deadline.
+// The inverse question: the cheapest cluster that meets deadline and budget.
 int rent(const WhatIfArguments& arguments) {
   DataSets data_sets;
   BudgetOptions options;
@@ -292,7 +292,7 @@ int rent(const WhatIfArguments& arguments) {
 int whatif(const WhatIfArguments& arguments) {
   const Interruption interruption;
   if (!arguments.deadline.empty()) return rent(arguments);
-  std::optional<Record> record;  // record of the training in question
+  std::optional<Record> record;  // set if the argument is the folder of a recorded training
   if (std::filesystem::is_directory(arguments.scenario)) {
     record = read_recorded(arguments, arguments.scenario,
                            "--machine, --emulate, --crossover, --verify, --repeat, --out, --json");
@@ -314,7 +314,7 @@ int import_any(const ImportArguments& arguments) {
 }
 
 int calibrate(const CalibrateArguments& arguments) {
-  std::vector<Case> cases;  // empty for the usual models
+  std::vector<Case> cases;  // empty: the usual models are measured
   if (!arguments.scenario.empty()) cases = read_cases(arguments);
   const exec::Tell tell = telling(arguments);
   if (arguments.cluster) {
@@ -343,7 +343,7 @@ int serve_page(const ServeArguments& arguments) {
   AskedTraining asked;
   asked.machine = arguments.machine;
   const exec::Tell say_it = telling(asked);
-  // Calibration, which takes minutes, runs concurrently with the questions.
+  // Calibration, which takes minutes, runs concurrently with forecasts.
   const auto machines = [&](const Prepared& prepared) -> sim::MachineLookup {
     return [&](const std::string& name) {
       const bool kept = name.empty() && arguments.machine.empty();

@@ -27,9 +27,10 @@ class Repeater {
   Repeater(Machine& machine, const CalibrateOptions& options, CoreWatch& watch)
       : machine_(machine), options_(options), watch_(watch) {}
 
-  /// Calls `once`, which measures all of `figures`, as often as the options say, and as often
-  /// again, up to kRounds times, while the spread (half the interquartile range over the median) of
-  /// a figure exceeds kNoisy. @throws NotDone if a signal came
+  /// Calls `once`, which measures all of `figures`, in rounds of as many times as the options say.
+  /// Begins another round while the spread (half the interquartile range over the median) of a
+  /// figure exceeds kNoisy and its floor, up to kRounds rounds and the options' `patience`.
+  /// @throws NotDone if the calibration was stopped or a signal came
   void measure(const std::vector<Figure>& figures, const std::function<void()>& once);
 
   static constexpr int kRounds = 3;

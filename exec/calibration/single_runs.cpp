@@ -80,7 +80,7 @@ AffineCost update_cost(const SteadyRuns& runs, const BatchPoint& small, const Ba
   return line_through(few, small.time_s, many, large.time_s);
 }
 
-// Cost of encoding and decoding messages.
+// Adds the cost of encoding and decoding a sparse model's messages.
 void add_sparse(ModelCost& cost, const Prepared& prepared, const Sizes& sizes, Repeater& repeater,
                 DataSets& data_sets) {
   constexpr double kFloor_s = 20e-12;

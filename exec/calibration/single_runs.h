@@ -34,8 +34,8 @@ ModelCost measure_model(const Prepared& prepared, const Machine& machine,
 double measure_resume(const CalibrateOptions& options);
 
 /// Seconds per byte for encoding, checking and answering messages (SpentCost), with the scenario's
-/// model and data at that batch size: pushes are encoded, checked, applied and answered, as between
-/// a worker and its server, but within one process and without messages.
+/// sparse model and data at that batch size, on that core: pushes are encoded, checked, applied and
+/// answered, as between a worker and its server, but within one process and without messages.
 double measure_coding(const Case& scenario_case, int batch_size, int core, DataSets& data_sets);
 
 /// Resident memory of a node's process without its training, from a tiny training.

@@ -1,4 +1,4 @@
-// What `validate --against TABLE` does.
+// The command `validate --against TABLE`: forecasts of measurements made elsewhere.
 #include "reports/cli/validate_cases.h"
 #include "reports/record/files.h"
 #include "reports/record/stderr_note.h"

@@ -1,4 +1,4 @@
-// What several commands are told on the command line.
+// Command-line options that several commands share.
 #pragma once
 
 #include "reports/cli/commands.h"
@@ -14,67 +14,70 @@ class Option;
 
 namespace foretrain {
 
-/// How help calls the scenario that a command is about; completion knows it by that.
+/// Name of a command's scenario argument in help; completion recognizes the argument by it.
 inline constexpr const char* kScenarioWord = "scenario";
 inline constexpr const char* kJson = "print one JSON object on standard output";
 inline constexpr const char* kQuiet = "print only the result and errors";
 inline constexpr const char* kReplaceFile = "replace the file if it exists";
 
-/// A scenario, with what is laid over it.
+/// A scenario with the settings that override its own.
 struct AskedScenario {
-  std::string scenario{};  ///< a file, or a name of the library; empty: none
+  std::string scenario{};  ///< a file, or a name from the library; empty if none is given
   std::vector<std::string> overrides{};
-  std::string seed{};  ///< empty: as the scenario says
+  std::string seed{};  ///< empty: the scenario's seed
 };
-// Each of these declares options of `command`; parsing then fills what has to live as long.
+// Each add_ function declares options of `command`. Parsing writes their values to the second
+// argument, which has to outlive `command`.
 void add_scenario(CLI::App& command, AskedScenario& asked, bool required = true);
-/// `force`: what --force does; null: there is no --force, nor --full.
+/// `force`: help text of --force; if null, neither --force nor --full is declared.
 void add_output(CLI::App& command, Output& output, const char* default_folder,
                 const char* force = nullptr);
 void add_full(CLI::App& command, Output& output);
 
-/// Trainings of a scenario that are run, or forecast; how they are answered for.
+/// Arguments of a command that runs or simulates the trainings of a scenario.
 struct AskedTraining : AskedScenario, Output {
-  std::string rows = "all";  ///< or `summary`
-  std::string machine{};     ///< what hosts cost that do not say it; empty: as this machine does
-  bool emulate = false;      ///< this machine has a network for each host
+  std::string rows = "all";  ///< rows of the record: `all` or `summary`
+  std::string machine{};     ///< machine file for hosts that name none; empty: this machine's
+                             ///< calibration
+  bool emulate = false;      ///< hosts are emulated: each is a network of this machine
 };
 
 /// How the nodes of a run are started.
 struct Launch {
   int port = 0;
-  std::string job_key{};
+  std::string job_key{};  ///< path of the file
   double max_delay_ms = 0;
 };
 void add_launch(CLI::App& command, Launch& launch);
-/// The secret of tasks that another launcher starts.
+/// Declares --job-key: a file with the secret of tasks that another launcher starts.
 CLI::Option* add_job_key(CLI::App& command, std::string& file);
-/// Says why a command does not take --tls: its forecast knows no encryption, a comparison would
-/// blame it for that.
+/// Declares a hidden --tls that is always an error: forecasts do not model encryption, so a
+/// comparison with encrypted runs would count its cost as a forecast error.
 void refuse_tls(CLI::App& command);
 
-/// The scenario's settings, as read_scenario takes them.
+/// The settings of --set and --seed, as read_scenario expects them.
 std::vector<std::string> overrides_of(const AskedScenario& asked);
 
 /// The cases of the scenario. @throws InputError
 std::vector<Case> read_cases(const AskedScenario& asked);
-/// The same, of cases that can be forecast.
+/// As read_cases, but also checks that all cases can be forecast. @throws InputError
 std::vector<Case> read_forecastable(const AskedScenario& asked);
 
-/// The same for a simulation, which reads the file of --machine whoever asks for it: a name that is
-/// wrong is told. Where no case `stands_on` it, emulated or not, a note says so.
-/// @throws InputError
+/// As read_forecastable, for simulations. Reads the file of --machine even if no case uses it, so
+/// that a wrong name is reported. `stands_on`: whether a scenario uses it; if none does, a note
+/// says so. @throws InputError
 std::vector<Case> read_simulated(const AskedTraining& asked,
                                  bool (*stands_on)(const Scenario& scenario, bool emulated));
 
-/// The record in `folder`, whose scenario stays as it was trained. @throws InputError also where
-/// the command line would change it; it lists the options that may stand beside a record
+/// Reads the record in `folder`. @throws InputError also if --set or --seed would change its
+/// scenario; the message lists `options`, the ones that are allowed with a record
 Record read_recorded(const AskedScenario& asked, const std::string& folder, const char* options);
 
-/// @throws InputError that says `what` is of one training, where there are several
+/// @throws InputError if there are several cases. `what`: beginning of the message
 void check_one(const std::vector<Case>& cases, const std::string& what);
 
-/// `setting`: of this command alone, which changes its figures; empty: there is none.
+/// The output of `command`; the settings determine its default folder. `setting`: an option of this
+/// command alone that changes its figures; empty if there is none.
 Answer answer_of(const AskedTraining& asked, const std::string& command,
                  const std::string& setting = {});
 

@@ -1,4 +1,4 @@
-// What `foretrain whatif --deadline --budget` does beside simulating.
+// The command `whatif --deadline --budget`, except its simulations.
 #include "reports/cli/folders.h"
 #include "reports/cli/whatif_commands.h"
 #include "reports/record/files.h"
@@ -33,7 +33,7 @@ Bounds bounds_of(const WhatIfArguments& arguments) {
   }
 }
 
-/// `--target accuracy=0.97` as a setting. @throws InputError where it is none
+/// The setting for `--target accuracy=0.97`. @throws InputError if the target is invalid
 std::string as_setting(const std::string& target) {
   const std::size_t equals = std::min(target.find('='), target.size());
   const std::string name = target.substr(0, equals);
@@ -86,7 +86,7 @@ int budget_cases(const WhatIfArguments& arguments, BudgetOptions modes) {
   write_text_file(folder / "budget.json", json.dump(2) + "\n");
   write_text_file(folder / "frontier.csv", to_csv(result.tables.front()));
   sign_answer(folder, asked.scenario);
-  // The cluster that is told first, as a scenario.
+  // Writes the recommended cluster as a scenario.
   const Offer* cheapest = found.cheapest();
   if (const Offer* told = cheapest != nullptr ? cheapest : found.in_budget()) {
     const auto path = folder / "cluster.yaml";

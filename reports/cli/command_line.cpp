@@ -12,7 +12,7 @@
 namespace foretrain {
 namespace {
 
-/// `--out "$FOLDER"` of a shell where FOLDER is not set: nobody means the default by that.
+/// Rejects an empty --out: a shell makes it of `--out "$FOLDER"` if FOLDER is not set.
 void refuse_empty_out(CLI::App& app) {
   for (CLI::App* each : app.get_subcommands([](CLI::App*) { return true; })) {
     CLI::Option* out = each->get_option_no_throw("--out");
@@ -26,7 +26,7 @@ void refuse_empty_out(CLI::App& app) {
   }
 }
 
-/// Before any word is printed. Values behind --set may have several lines.
+/// Rejects control characters before any word is printed. Values of --set may have several lines.
 void refuse_controls_in(std::span<char* const> words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string_view word = words[i];
@@ -35,7 +35,7 @@ void refuse_controls_in(std::span<char* const> words) {
   }
 }
 
-/// As all errors are told.
+/// The message of an error of CLI11, in the form of all other errors.
 std::string failure_text(const CLI::App* app, const CLI::Error& error) {
   const std::string unknown = unknown_option(*app);
   const bool extra =

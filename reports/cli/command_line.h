@@ -1,4 +1,4 @@
-// From the words of a command line to what they ask for.
+// Parses the command line, then executes its command.
 #pragma once
 
 #include "scenarios/library/scaffold.h"
@@ -19,12 +19,12 @@ namespace foretrain {
 /// A subcommand.
 struct Command {
   const char* name;
-  const char* what;  ///< as help says it
-  /// Declares its words; what is returned does what they ask for, and returns the exit status.
+  const char* what;  ///< its description in help
+  /// Declares its options. The returned function executes the command and returns the exit status.
   std::function<std::function<int()>(CLI::App&)> declare;
 };
 
-/// `words` says where the values of a command's words go, from there `act` has them.
+/// `words` declares the options, which write their values to an Arguments; `act` receives it.
 template <class Arguments>
 Command command(const char* name, const char* what, void (*words)(CLI::App&, Arguments&),
                 int (*act)(const Arguments&)) {
@@ -35,7 +35,7 @@ Command command(const char* name, const char* what, void (*words)(CLI::App&, Arg
           }};
 }
 
-// Those that need neither exec nor sim.
+// The commands that need neither exec nor sim.
 Command new_command();
 Command examples_command();
 Command evaluate_command();
@@ -43,13 +43,13 @@ Command check_command();
 Command report_command();
 Command data_command();
 Command describe_command();
-/// Of `new`: asks `in` for each answer that `scaffold` misses, again where it means nothing; an
-/// empty line takes what is proposed. `say`: what is told, as it is. @throws InputError where `in`
-/// ends
+/// For `new`: reads from `in` each answer that `scaffold` lacks, and repeats the question if the
+/// answer is invalid; an empty line accepts the proposal. `say` receives the text to print, line
+/// feeds included. @throws InputError if `in` ends before the last answer
 Scaffold ask_scaffold(Scaffold scaffold, std::istream& in,
                       const std::function<void(const std::string&)>& say);
 
-/// Does what `argv` asks for, says what is wrong with it. Returns the exit status of the process.
+/// Executes the command line `argv`, or reports its errors. Returns the exit status of the process.
 int obey(std::span<const Command> commands, const std::string& version, int argc, char** argv);
 
 }  // namespace foretrain

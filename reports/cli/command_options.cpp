@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kMachine = "a machine file (default: this machine's calibration)";
 
-/// As CLI11's own, which tell the end of all numbers in 309 digits.
+/// A check of a number. CLI11's own checks would print the largest double, with 309 digits.
 std::function<std::string(const std::string&)> number_that(bool (*holds)(double),
                                                            const char* advice) {
   return [holds, advice](const std::string& text) {
@@ -37,7 +37,8 @@ void add_record(CLI::App& command, AskedTraining& asked) {
       ->check(CLI::IsMember({"all", "summary"}));
 }
 
-/// The inverse question, which simulates clusters of the library: none that this machine has.
+/// Options of the inverse question. It simulates clusters of library hosts, so options about runs
+/// on this machine are excluded.
 void add_budget(CLI::App& command, WhatIfArguments& arguments) {
   auto* deadline =
       command
@@ -156,7 +157,7 @@ void simulate_options(CLI::App& command, SimulateArguments& arguments) {
       .add_option("--seeds", arguments.seeds, "simulate N seeds: median, 5th and 95th percentile")
       ->check(CLI::Range(1, static_cast<int>(kMostSeeds)))
       ->excludes(replayed);
-  // The record says all of these; --set, --seed are told why (read_recorded).
+  // The record determines all of these. For --set and --seed, read_recorded gives the reason.
   for (const char* other : {"scenario", "--record", "--machine", "--emulate"}) {
     replayed->excludes(command.get_option(other));
   }

@@ -37,7 +37,7 @@ std::vector<ClaimedPlace> places_of(const Answer& answer, const std::vector<Case
   return places;
 }
 
-/// Of each seed of each case.
+/// The folders of each seed of each case.
 std::vector<ClaimedPlace> seed_places(const Answer& answer, const std::vector<Case>& cases,
                                       int seeds) {
   std::vector<ClaimedPlace> places;
@@ -73,7 +73,7 @@ void Output::tell_anyway(std::string_view text) const {
 
 std::filesystem::path Answer::root_of(const Scenario& scenario) const {
   if (!out.empty()) return out;
-  // The label of a case without settings is its scenario's name, fit for a folder.
+  // The label of a case without settings is its scenario's name as a folder name.
   return std::filesystem::path("out") / Case{{}, scenario, {}}.label() /
          (settings.empty() ? command : fmt::format("{}-{}", command, settings));
 }
@@ -88,7 +88,7 @@ void print_result(std::string_view text) {
   errno = 0;
   const bool taken = std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size();
   if (taken && std::fflush(stdout) == 0) return;
-  // Who read it has seen enough, as `head` has: no error, and nothing more is told.
+  // The reader has closed the pipe, as `head` does: no error, but all later text is discarded.
   if (errno == EPIPE && std::freopen("/dev/null", "w", stdout) != nullptr) return;
   throw WriteError(
       fmt::format("standard output: cannot write: {}", std::generic_category().message(errno)));
@@ -122,7 +122,7 @@ void keep_record(const Record& record, const std::filesystem::path& folder) {
   try {
     write_record(record, folder);
   } catch (const WriteError& error) {
-    if (record.step_totals) throw;  // it has no rows
+    if (record.step_totals) throw;  // it has no rows to leave out
     Record summary = record;
     keep_summary(summary);
     write_record(summary, folder);
@@ -152,7 +152,7 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
         if (Interruption::asked()) status = kInterrupted;
         if (status != kDone) return false;
         const auto folder = answer.folder_of(each);
-        std::optional<FolderLock> own;  // `--resume` of one case of a sweep
+        std::optional<FolderLock> own;  // against a process that resumes this case of a sweep
         if (folder != root) own.emplace(folder);
         Record record;
         try {
@@ -161,7 +161,7 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
           status = tell_failure(error);
           return false;
         }
-        if (answer.json) answers.push_back(to_json(record));  // of many nodes it is large
+        if (answer.json) answers.push_back(to_json(record));  // large if there are many nodes
         status = status_of(record.outcome);
         if (!record.failure.empty()) stderr_note(fmt::format("error: {}\n", record.failure));
         unless_full(status, [&] {
@@ -204,7 +204,7 @@ int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, 
     progress.reset();
     answers.push_back(to_json(intervals));
     Result result = seed_intervals_result(intervals);
-    result.tables.front().full = cases.size() > 1;  // of several cases a sentence each
+    result.tables.front().full = cases.size() > 1;  // with several cases one sentence each
     answer.tell(
         fmt::format("{}\nrecords: {}\n\n", to_text(result, answer.full), options.folder.string()));
     unless_full(status, [&] {

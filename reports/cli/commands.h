@@ -1,4 +1,4 @@
-// What the commands that train do with the cases of a scenario, whichever the mode.
+// Execution of a scenario's cases by the commands that train, in either mode.
 #pragma once
 
 #include "reports/record/provenance.h"
@@ -21,100 +21,100 @@ namespace foretrain {
 enum Status : int { kDone = 0, kFailed = 1, kBadInput = 2, kInterrupted = 130 };
 int status_of(Outcome outcome);
 
-/// Tells standard error; returns the exit status, which says whose fault it is: bad input, a
-/// training that was not done, or the program's.
+/// Reports the error on standard error. Returns its exit status: that of the outcome for NotDone,
+/// kBadInput for InputError and DataError, else kFailed. Once a signal came, errors other than
+/// NotDone, WriteError, bad_alloc count as its consequence: kInterrupted.
 int tell_failure(const std::exception& error);
-/// Does a part of what is left to do though another one fails: where the disk, or standard output,
-/// takes no more, that is told, and `status` is kFailed at least.
+/// Calls `part`. If it throws WriteError, since the disk is full or standard output fails, reports
+/// that and raises `status` to at least kFailed, so that the caller can do its other parts.
 void unless_full(int& status, const std::function<void()>& part);
-/// The exit status of the process, whose command is `act`: what that returns; what its failure
-/// comes to, which is told; kInterrupted where a signal came, whatever it came to; kFailed where
-/// standard output did not take all of a result, which is told.
+/// Executes the command `act`. Returns the exit status of the process: kInterrupted if a signal
+/// came; else the status that `act` returns, or that of its exception, which is reported; kFailed
+/// if that is kDone but standard output did not take all of the result, which is reported, too.
 int exit_status(const std::function<int()>& act);
 
-/// What a command tells, and writes: files into a folder, the result to standard output, as text or
-/// as JSON, what people are told besides to standard error.
+/// The output of a command: files in a folder; the result on standard output, as text or JSON;
+/// notes for people on standard error.
 struct Output {
   std::filesystem::path out{};  ///< empty: the default folder
   bool json = false;
-  bool quiet = false;  ///< nothing but the result, errors
-  bool full = false;   ///< every table with all of its rows
-  bool force = false;  ///< what is in `out` gives way, whatever it is of
+  bool quiet = false;  ///< print only the result and errors
+  bool full = false;   ///< print every table with all rows
+  bool force = false;  ///< replace the contents of `out`, whatever they are
 
-  /// A note, to standard error.
+  /// Prints a note on standard error, unless `quiet`.
   void say(const std::string& line) const;
-  /// The result as text. Where it is asked for as JSON, standard output has that alone: the text is
-  /// left out, or with `full`, which asks for it, goes to standard error.
-  /// @throws WriteError where standard output does not take it
+  /// Prints the result as text. With `json`, standard output is for the JSON alone: the text is
+  /// left out, or printed on standard error if `full` is set.
+  /// @throws WriteError if standard output does not take it
   void tell(std::string_view text) const;
-  /// A part of it that the JSON has not: with that on standard error.
+  /// Prints a part of the result that the JSON lacks; with `json` on standard error.
   void tell_anyway(std::string_view text) const;
 };
 
-/// Where the answer about each case goes.
+/// Output of a command that has an answer for each case.
 struct Answer : Output {
-  std::string command{};   ///< run, simulate: the last part of the default folder
-  std::string settings{};  ///< that part of the default folder's name (settings_name); empty: none
-  bool goes_on = false;    ///< with the record in `out`: the training itself knows whether it may
-  std::function<Provenance()> provenance{};  ///< goes beside each record; null: nothing does
-  /// Of a run: the step that `--resume FOLDER` would go on from, where the training of that case in
-  /// the folder has not ended, and has kept one; null: nothing is kept.
+  std::string command{};   ///< run, simulate, ...: name of the default folder in out/NAME
+  std::string settings{};  ///< settings_name, appended to that name; empty: no settings
+  bool goes_on = false;    ///< continues the record in `out`; the training checks whether it can
+  std::function<Provenance()> provenance{};  ///< written beside each record; null: not written
+  /// Run: the step at which `--resume FOLDER` would continue the case; nothing if its training in
+  /// the folder has ended, or has no checkpoint. If null, no command to resume is proposed.
   std::function<std::optional<std::int64_t>(const Case&, const std::filesystem::path&)> kept_step{};
-  bool begins = false;  ///< a run with its first step: it would remove what is kept in its folder
+  bool begins = false;  ///< a run from the first step, which removes checkpoints in its folder
 
-  /// Where its record goes. Of a sweep: a folder a case in one that is called like that of a single
-  /// case.
+  /// The folder of the case's record; for a case of a sweep a subfolder of root_of.
   [[nodiscard]] std::filesystem::path folder_of(const Case& scenario_case) const;
-  /// The folder around those of the cases of a sweep.
+  /// The folder of a single case, or the one around the folders of a sweep's cases.
   [[nodiscard]] std::filesystem::path root_of(const Scenario& scenario) const;
 };
 
-/// To standard output, now, control characters as `\u001b`. Where its reader has gone away, as
-/// `head` does, it is for nobody.
-/// @throws WriteError where it is not taken for another reason
+/// Writes to standard output and flushes it; control characters appear as `\u001b`. If the reader
+/// has closed the pipe, as `head` does, all text from then on is discarded.
+/// @throws WriteError if it cannot be written for another reason
 void print_result(std::string_view text);
-/// A line of JSON objects; text that is no UTF-8 is repaired. @throws WriteError
+/// Prints indented JSON; bytes that are not UTF-8 are replaced. @throws WriteError
 void print_json(const nlohmann::ordered_json& json);
 
-/// Puts what there is to say of the case behind `answers`; whether the next one follows.
+/// Appends the JSON of the case to `answers`. Returns whether to go on with the next case.
 using AnswerCase = std::function<bool(const Case&, nlohmann::ordered_json& answers)>;
-/// Answers the cases in order, calls `end` (null: nothing), then prints the answers if JSON is
-/// asked for: one object, of a sweep one with a list. If a case throws, those before it are told
-/// first.
+/// Calls `one` for the cases in order, then `end` unless it is null. With `json` it then prints the
+/// answers: one object; for a sweep an object with the list `cases`. If a case throws, this is done
+/// for the cases before it, and the exception is rethrown.
 void answer_cases(const Answer& answer, const std::vector<Case>& cases, const AnswerCase& one,
                   const std::function<void()>& end = {});
 
 using Train = std::function<Record(const Case&)>;
-/// Trains. A run leaves its record in the folder, which is there.
+/// Trains a case, for real or simulated. A run writes its record into `folder`, which exists.
 using TrainInto = std::function<Record(const Case&, const std::filesystem::path& folder)>;
-/// Writes a record that has been told into its folder.
+/// Writes a record into its folder.
 using KeepRecord = std::function<void(const Record&, const std::filesystem::path& folder)>;
 
-/// Writes it with its rows or, where the disk does not take them, without. @throws WriteError in
-/// that case, too: it says what is there
+/// Writes a record; without its rows if the disk does not take them. @throws WriteError also in
+/// that case, with a message that the rows are missing
 void keep_record(const Record& record, const std::filesystem::path& folder);
 
-// Each does all cases in order, writes their records, returns the exit status. Before the first one
-// it claims the folders (folders.h), and tries whether they can be written. @throws InputError
+// train_cases, band_cases, replayed_case train in order, write the records, return the exit status.
+// First they claim the folders (folders.h) and check that these are writable. @throws InputError
 
-/// `run sync`, `2 of 4 trainings, run sync`; `each` is one of `cases`.
+/// `run sync`, or with several cases `2 of 4 trainings, run sync`. `each` is an element of `cases`.
 std::string progress_title(const char* mode, const Case& each, const std::vector<Case>& cases);
-/// Trains until one is not done, or a signal comes. `keep`: null, `train` has written the record.
-/// What cannot be written is told after what came out.
+/// Trains the cases until one is not completed or a signal comes. `keep` is null if `train` writes
+/// the record. If a record cannot be written, that is reported, and its results are still printed.
 int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
                 const TrainInto& train, const KeepRecord& keep = {});
-/// The bands over so many seeds of each case, on `threads` threads (simulate_bands).
-/// @throws NotDone where one is not done
+/// Simulates each case with that many seeds, on `threads` threads (simulate_seed_intervals), and
+/// writes bands.csv. @throws NotDone if a simulation is not completed
 int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, int threads,
                const Train& simulate);
-/// What a replay's weights say of the record that it is of.
+/// Comparison of a replay's weights with the recorded ones.
 struct Replayed {
-  bool as_recorded = true;  ///< false: the weights differ, and should not
+  bool as_recorded = true;  ///< false: the weights differ, though the kernels are the same
   std::string sentence;
 };
 Replayed compare_weights(const Record& recorded, const Record& replayed);
-/// The training of `recorded` again, by `replay`, in the order that it has (compare_weights);
-/// kFailed where its weights are others.
+/// Repeats the training of `recorded` by `replay`, in its recorded order of messages, and compares
+/// the weights (compare_weights). Returns kFailed if they should be equal but are not.
 int replayed_case(const Answer& answer, const Record& recorded,
                   const std::function<Record(const Record&)>& replay);
 

@@ -1,4 +1,4 @@
-// What went wrong, told to people.
+// Reports of errors, with exit statuses.
 #include "models/base/check.h"
 #include "models/base/quantity.h"
 #include "models/data/data_error.h"

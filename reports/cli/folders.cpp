@@ -32,7 +32,7 @@ bool fits_file_name(const std::string& text) {
          });
 }
 
-/// `training.batch_size 16, where this has 8`
+/// `training.batch_size 16, while this has 8`
 std::string in_words(const Difference& difference) {
   constexpr std::size_t kMost = 40;  // a long value such as a list of hosts is hard to read
   const bool short_enough = difference.first.size() <= kMost && difference.second.size() <= kMost;
@@ -43,7 +43,7 @@ std::string in_words(const Difference& difference) {
                      difference.second);
 }
 
-/// The record in `place` if it has another scenario or mode; else empty.
+/// Describes the record in `place` if it has another scenario or mode; else empty.
 std::string other_record(const ClaimedPlace& place, Mode mode) {
   std::optional<Record> held;
   try {
@@ -79,7 +79,8 @@ std::string other_answer(const ClaimedPlace& place) {
   }
 }
 
-/// Rejects or replaces the record `found` in a folder.
+/// Throws InputError or notes that `found`, the description of a record in `folder`, is replaced.
+/// Does nothing if it is empty, or if the record is continued.
 void give_way(const Answer& answer, const fs::path& folder, const std::string& found) {
   if (found.empty() || answer.goes_on) return;
   if (answer.out.empty() || answer.force) {

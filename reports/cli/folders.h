@@ -25,21 +25,22 @@ struct ClaimedPlace {
   Scenario scenario;
 };
 
-/// Checks the folders before any work: a record of another scenario or of the other mode in one of
-/// `places`, or in `root`, which contains them or is the only one. If the folder was given by
-/// --out, such a record is an error unless --force. Otherwise one in `places` is replaced; one in a
-/// `root` around them remains, as do records next to them, such as cases of an earlier sweep. All
-/// of this is noted for people. @throws InputError
+/// Checks the folders before any work. `root` contains `places` or is the only one. A record of
+/// another scenario or of the other mode in them is an error if the folder was given by --out
+/// without --force. Otherwise a record in `places` is replaced; one in a `root` around them
+/// remains, as do records next to them, such as cases of an earlier sweep. Notes for people say so.
+/// @throws InputError
 void claim_folders(const Answer& answer, const std::filesystem::path& root,
                    const std::vector<ClaimedPlace>& places, Mode mode);
 
-/// The same for folders whose answer is not a record: their scenario.yaml has its scenario. Creates
-/// the folders. @throws InputError, WriteError
+/// As claim_folders, for answers that are not records: scenario.yaml in the folder identifies their
+/// scenario. Creates the folders. @throws InputError, WriteError
 void claim_answers(const Answer& answer, const std::vector<Case>& cases);
-/// Rejects an existing file, which may be somebody's work. @throws InputError unless `replace`
+/// Rejects an existing file, which may be a user's work, unless `replace`; always rejects a folder.
+/// @throws InputError
 void refuse_existing(const std::string& file, bool replace);
 
-/// The files that a folder had before a command wrote into it.
+/// The files that a folder had before a command wrote into it, with their times.
 class EarlierFiles {
  public:
   explicit EarlierFiles(std::filesystem::path folder);
@@ -59,7 +60,7 @@ void sign_answer(const std::filesystem::path& folder, const Scenario& scenario);
 std::string command_to_resume(const std::vector<std::string>& words, const Case& scenario_case,
                               const std::filesystem::path& folder);
 
-/// `goes on from step 2000 with: foretrain run small.yaml --resume out`; empty without a
+/// `continues from step 2000 with: foretrain run small.yaml --resume out`; empty without a
 /// checkpoint.
 std::string how_it_goes_on(const Answer& answer, const Case& scenario_case,
                            const std::filesystem::path& folder);

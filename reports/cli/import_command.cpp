@@ -1,4 +1,4 @@
-// The command that makes a scenario of what somebody brings of their own training.
+// The command `import`: makes a scenario from a trace or a table of layers.
 #include "reports/cli/import_command.h"
 
 #include "reports/record/files.h"
@@ -104,7 +104,7 @@ Json json_of(const ImportedJob& job, std::optional<double> forecast_s, const std
   return json;
 }
 
-// Of as many workers as were seen.
+// Forecast of a step with as many workers as the trace has, in seconds, if it has several.
 std::optional<double> forecast_of(const ImportedJob& job, const Train& simulate) {
   if (job.workers < 2 || job.step_s == 0) return std::nullopt;
   const Case whole = case_of(job, {fmt::format("training.workers={}", job.workers)});
@@ -121,7 +121,7 @@ int import_training(const ImportArguments& arguments, const Train& simulate) {
       import_job(arguments.trace, arguments.batch, {arguments.rank, arguments.device});
   const std::string folder = arguments.out.empty() ? "job" : arguments.out.string();
   prepare_job_folder(folder, arguments.force);
-  case_of(job);  // nothing is written that could not be read
+  case_of(job);  // throws before an invalid scenario is written
   write_text_file(std::filesystem::path(folder) / "layers.csv", profile_of(job).text);
   write_text_file(std::filesystem::path(folder) / "job.yaml", job_yaml(job));
   const std::optional<double> forecast_s = forecast_of(job, simulate);

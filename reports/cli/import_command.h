@@ -9,24 +9,24 @@
 namespace foretrain {
 
 struct ImportArguments : Output {
-  std::string trace;           ///< or a table of layers; with `step`: a scenario
-  int batch = 0;               ///< 0: as the trace says
-  std::optional<int> rank;     ///< in a trace of several
-  std::optional<int> device;   ///< likewise
-  std::string step;            ///< what one took, 350 ms; empty: a trace says it
-  std::string parameters;      ///< with it: of the model, 110M
-  std::optional<int> workers;  ///< with it; left out: as the scenario says
+  std::string trace;           ///< file of a trace or of layers; with `step` a scenario
+  int batch = 0;               ///< batch size of a worker; 0: the trace's
+  std::optional<int> rank;     ///< process in a trace of several
+  std::optional<int> device;   ///< device in a trace of several
+  std::string step;            ///< measured time of a step, `350 ms`; empty: use a trace
+  std::string parameters;      ///< with `step`: number of parameters, `110M`
+  std::optional<int> workers;  ///< with `step`: its workers; the scenario's if not given
 };
 void import_options(CLI::App& command, ImportArguments& arguments);
 
-/// Reads the trace or table, says what a step of it is made of, writes the job. Of a trace of
-/// several workers, the forecast of as many stands beside what was seen; `simulate` makes it.
+/// Reads the trace or table, prints the parts of its step, writes the job. For a trace of several
+/// workers it also prints the forecast step time of as many workers, computed by `simulate`.
 /// @throws InputError
 int import_training(const ImportArguments& arguments, const Train& simulate);
 
-/// Finds what a gradient takes, so that a step takes as long as was measured on the cluster of the
-/// scenario; `simulate` says what it takes. Writes the scenario anew, with a profile in place of
-/// its model. @throws InputError (no cluster, several cases, a network that takes longer than that)
+/// Finds the time of a gradient with which a step on the scenario's cluster, as forecast by
+/// `simulate`, takes as long as measured. Writes the scenario with a profile in place of its model.
+/// @throws InputError (no cluster, several cases, communication longer than the measured step)
 int import_step(const ImportArguments& arguments, const Train& simulate);
 
 }  // namespace foretrain

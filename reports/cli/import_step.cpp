@@ -1,4 +1,4 @@
-// The command that makes a scenario of a step that somebody measured.
+// The command `import --step`: makes a scenario from a measured step time.
 #include "reports/cli/import_command.h"
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
@@ -29,7 +29,7 @@ constexpr int kTrialSteps = 6;
 constexpr int kJobSteps = 50;
 constexpr double kMsOfSecond = 1e3;
 
-/// What `read` makes of the text of an option.
+/// Parses the text of an option with `read`; an error names the option.
 template <class Read>
 auto of_option(const char* option, const std::string& text, Read read) {
   try {
@@ -39,7 +39,7 @@ auto of_option(const char* option, const std::string& text, Read read) {
   }
 }
 
-/// The scenario with a profile as its model; what a step is not made of is left out.
+/// The scenario with a profile as its model, without keys that do not affect a step.
 Case job_case(const ImportArguments& arguments) {
   std::vector<std::string> changes{"model={profile: layers.csv}",
                                    "dataset=null",
@@ -70,7 +70,7 @@ Case job_case(const ImportArguments& arguments) {
         arguments.trace));
   }
   for (HostSpec& host : job.scenario.cluster.hosts) {
-    host.compute.reset();  // it is found
+    host.compute.reset();  // the search determines compute time
     std::error_code missing;
     if (fs::exists(host.machine, missing)) host.machine = fs::absolute(host.machine).string();
   }

@@ -1,4 +1,4 @@
-// The command `new`: its words, what it asks, the scenario that it writes.
+// The command `new`: its options, its questions, the scenario that it writes.
 #include "models/networks/registry.h"
 #include "reports/cli/arguments.h"
 #include "reports/cli/command_line.h"
@@ -28,7 +28,7 @@ namespace {
 
 constexpr const char* kFirstFile = "scenario.yaml";
 
-/// One thing that is asked.
+/// A question to the user.
 struct Asked {
   const char* name;
   std::string Scaffold::*answer;
@@ -72,7 +72,7 @@ const Asked kAsked[] = {
     {"question", &Scaffold::question, ask_question},
 };
 
-/// Whether nothing is left to ask.
+/// Whether no question remains.
 bool is_whole(const Scaffold& scaffold) {
   return std::ranges::none_of(kAsked, [&](const Asked& each) {
     const bool needed = each.answer != &Scaffold::path || !is_drawn(scaffold.data);
@@ -121,7 +121,7 @@ int new_scenario(const NewArguments& arguments) {
   }
   scaffold = completed_scaffold(std::move(scaffold));
   const std::string text = scaffold_yaml(scaffold, file);
-  parse_scenario(text, file);  // nothing is written that could not be read
+  parse_scenario(text, file);  // throws before an invalid scenario is written
   write_text_file(file, text);
   print_result(fmt::format("written: {}\n", file));
   const char* mark = "next:";

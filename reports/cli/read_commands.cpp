@@ -55,7 +55,7 @@ std::string list_examples() {
              "foretrain new writes one for your training.");
 }
 
-/// The library's file of that name. @throws InputError that proposes one
+/// The text of the library's scenario with that name. @throws InputError that proposes a name
 std::string text_of_example(const std::string& name) {
   const std::vector<Example> all = library_examples();
   if (std::ranges::find(all, name, &Example::name) == all.end()) {
@@ -65,7 +65,7 @@ std::string text_of_example(const std::string& name) {
 }
 
 struct ExamplesArguments : Output {
-  std::string scenario;  ///< a name of the library; empty: all are listed
+  std::string scenario;  ///< a name from the library; empty: all are listed
 };
 
 void examples_options(CLI::App& command, ExamplesArguments& arguments) {
@@ -104,7 +104,7 @@ int check(const CheckArguments& arguments) {
   if (arguments.schema) return print(scenario_schema());
   DataSets data_sets;
   for (const Case& each : read_cases(arguments)) {
-    // In a comment: what is printed can be read again.
+    // As a comment, so that the output is a valid scenario.
     if (!arguments.graph || !each.settings.empty()) print(as_comment(case_sentence(each), "# "));
     print((arguments.graph ? step_text(each, data_sets) : to_yaml(each.scenario)) + "\n");
     check_named(each, data_sets);
@@ -174,13 +174,13 @@ int data(const DataArguments& arguments) {
     return print(fmt::format("A scenario's dataset: has one of {} formats.\n\n{}",
                              data_formats().size(), hang(describe_formats(), 9)));
   }
-  constexpr std::size_t kNames = 11;  // columns of the names in front, as models/data has them
+  constexpr std::size_t kNames = 11;  // width of the names in describe_data, in columns
   return print(wrap(fmt::format("All of {} was read and is correct.", arguments.path)) + "\n" +
                hang(describe_data(arguments.path), kNames));
 }
 
 struct EvaluateArguments : AskedScenario, Output {
-  std::string weights;  ///< file of them
+  std::string weights;  ///< path of their file
 };
 
 void evaluate_options(CLI::App& command, EvaluateArguments& arguments) {

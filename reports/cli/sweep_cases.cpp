@@ -35,7 +35,7 @@ int sweep_cases(const Answer& answer, const std::vector<Case>& cases, SweepOptio
   options.progress = [&](std::int64_t done, std::int64_t all) { progress->update(done, all, {}); };
   const SweepResult result = sweep_into(cases, options);
   progress.reset();
-  SweepTable table;  // of all cases
+  SweepTable table;  // empty until all cases have a row
   if (result.complete()) table = read_sweep(sweep_csv(result.rows), "sweep.csv");
   if (answer.json) {
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();

@@ -12,17 +12,17 @@ namespace foretrain {
 
 struct SweepArguments : AskedTraining {
   std::string mode = "simulate";  ///< or `run`
-  std::optional<int> jobs;        ///< at a time; left out: as many as there are cores, of runs one
-  std::string shard;              ///< k/n; empty: all
-  bool retry = false;
-  bool records = false;  ///< are kept
+  std::optional<int> jobs;        ///< parallel cases; by default the number of cores, for runs one
+  std::string shard;              ///< k/n; empty: all cases
+  bool retry = false;             ///< repeat failed cases
+  bool records = false;           ///< keep the record of each case
 };
 void sweep_options(CLI::App& command, SweepArguments& arguments);
 
-/// Sweeps into the folder of the answer (default: out/NAME/sweep), prints what came out. Returns
-/// the exit status: kFailed where a case failed, or a row could not be kept. Rows of another sweep
-/// that are in the folder are refused, or with `force` set aside. `options.folder` and
-/// `options.progress` are filled in. @throws InputError as sweep_into does
+/// Sweeps into the folder of the answer (default: out/NAME/sweep) and prints the results. Sets
+/// `options.folder`, `options.progress`. Rows of another sweep in the folder are an error; with
+/// `force` they are set aside. Returns the exit status: kFailed if a case failed or a row could not
+/// be written. @throws InputError as sweep_into
 int sweep_cases(const Answer& answer, const std::vector<Case>& cases, SweepOptions options);
 
 }  // namespace foretrain

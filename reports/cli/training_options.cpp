@@ -1,4 +1,4 @@
-// The words on the command line about how nodes of a training for real are started.
+// Command-line options for starting the nodes of a run.
 #include "reports/cli/command_options.h"
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// Runs that have not ended, whose checkpoints are there.
+// Unfinished runs that can be resumed from a checkpoint.
 #include "reports/cli/folders.h"
 #include "reports/record/wrapped_text.h"
 #include "scenarios/language/input_error.h"
@@ -11,8 +11,8 @@
 namespace foretrain {
 namespace {
 
-/// How many words from `words[at]` on are an option that another run of it has not: where it
-/// writes, that it replaces what is there, of a case what its sweep was.
+/// Number of words from `words[at]` on that form an option which a resumed run must not have; else
+/// 0. These are --out, --resume, --force, and for a case of a sweep `--set sweep...`.
 std::size_t words_left_out(const std::vector<std::string>& words, std::size_t at, bool sweep) {
   const std::string_view word = words[at];
   if (word == "--force") return 1;

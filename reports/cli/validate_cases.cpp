@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Passes on a line when the last one is old enough: cases may take milliseconds.
+/// Prints at most one progress line in 5 s, since cases may take only milliseconds.
 class NowAndThen {
  public:
   explicit NowAndThen(const Answer& answer) : answer_(answer) {}
@@ -40,7 +40,7 @@ class NowAndThen {
   Clock::time_point next_;
 };
 
-/// A curve a case: of many nobody sees any.
+/// The records for the figures; none if there are too many cases to distinguish their curves.
 std::vector<Record> drawn_records(const Validation& validation) {
   std::vector<Record> records;
   if (validation.cases.size() > kDetailedCases) return records;
@@ -52,8 +52,8 @@ std::vector<Record> drawn_records(const Validation& validation) {
   return records;
 }
 
-/// Draws the figures that everybody wants, the page with all. Returns where the first is, where the
-/// page; `full`: where each is.
+/// Draws the main figures, and writes the page with all. Returns a line each for the figure of
+/// accuracy and the page; with `full` for every figure.
 std::string draw_figures(const Validation& validation, const JsonObject& json,
                          const std::filesystem::path& folder, bool full) {
   Found found;
@@ -75,7 +75,7 @@ std::string draw_figures(const Validation& validation, const JsonObject& json,
   return lines + write_page(page_of(found), folder);
 }
 
-/// Whether it came out as asked for; says so where it did not.
+/// Whether weights are equal and no strategy's error exceeds `fail_above`; reports those that do.
 bool passes(const Validation& validation, std::optional<double> fail_above) {
   bool good =
       validation.weights_equal().value_or(true) && validation.replays_equal().value_or(true);
@@ -96,7 +96,7 @@ int validate_cases(const ValidateArguments& arguments, const std::vector<Case>& 
   measured.date.resize(kDay);
   measured.file = std::filesystem::path(arguments.scenario).stem().string();
   const std::filesystem::path ledger = arguments.ledger;
-  if (!ledger.empty()) read_ledger(ledger);  // a damaged one is told before anything is trained
+  if (!ledger.empty()) read_ledger(ledger);  // rejects a damaged one before anything is trained
   const Answer answer = answer_of(arguments, "validate");
   NowAndThen progress(answer);
   ValidateOptions options;

@@ -14,26 +14,26 @@ namespace foretrain {
 
 struct ValidateArguments : AskedTraining, Launch {
   int repetitions = 5;
-  /// Fail where a strategy's median error of step time is above so many per cent.
+  /// Exit status kFailed if the median step-time error of a strategy exceeds this, in per cent;
+  /// with `against` that of all forecasts.
   std::optional<double> fail_above;
-  std::string ledger;   ///< where what was measured is entered; empty: nowhere
-  std::string against;  ///< the table of what was measured; empty: it is run here
+  std::string ledger;   ///< ledger file to enter the errors into; empty: none
+  std::string against;  ///< table of measurements; empty: the cases are run here
 };
 void validate_options(CLI::App& command, ValidateArguments& arguments);
 
-/// Validates all cases into the folder of the answer, tells what came out, draws figures, enters it
-/// into the ledger as `measured` (its file and the time of its day are filled in, cut off). In a
-/// folder that nobody named, a validation that was finished begins anew; what is of another
-/// scenario is set aside there, elsewhere by `force` alone. Returns the exit status: kFailed where
-/// weights differ, `fail_above` says so, or the disk took not all; a goal that is missed is no
-/// failure.
-/// @throws NotDone, InputError as validate_into does
+/// Validates all cases into the folder of the answer, prints the results, draws figures, enters the
+/// errors into the ledger as `measured` (sets its file and shortens its date to the day). In the
+/// default folder a finished validation and results of another scenario are set aside; in a folder
+/// of --out only the latter, with `force`. Returns the exit status: kFailed if weights differ, an
+/// error exceeds `fail_above`, or a file could not be written; a missed goal is not a failure.
+/// @throws NotDone, InputError as validate_into
 int validate_cases(const ValidateArguments& arguments, const std::vector<Case>& cases,
                    const Modes& modes, Occasion measured);
 
-/// Forecasts what the table says was measured; writes studies.csv, figures.csv, a drawing,
-/// report.html into the folder of the answer (default: out/TABLE), tells what came out. Returns the
-/// exit status. @throws InputError, NotDone
+/// Forecasts the measurements of the table, prints the results, writes studies.csv, figures.csv, a
+/// figure and report.html into the folder of the answer (default: out/TABLE). Returns the exit
+/// status. @throws InputError, NotDone
 int validate_against(const ValidateArguments& arguments, ForecastOptions options);
 
 }  // namespace foretrain

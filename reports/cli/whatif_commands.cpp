@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// @returns what there is to tell of its page
+/// Writes the files of an answer. Returns the lines of write_page.
 std::string write_answer(const Result& result, const Json& json, const Scenario& asked,
                          const std::filesystem::path& folder) {
   const FileColumns as_a_file;

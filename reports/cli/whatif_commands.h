@@ -11,33 +11,33 @@
 
 namespace foretrain {
 
-/// What `--verify` says where it names no change.
+/// Value of `--verify` if it names no change.
 inline constexpr const char* kBestChange = "best";
 
 struct WhatIfArguments : AskedTraining {
   bool crossover = false;
-  std::string verify;  ///< the change that is run for real; empty: none
-  int repetitions = 3;
-  std::string deadline;            ///< of the inverse question; empty: not asked
-  double budget = 0;               ///< with it
-  std::string target;              ///< likewise: accuracy=0.97; empty: as the scenario says
-  std::vector<std::string> hosts;  ///< of the library, that are tried; empty: all that fit
-  int max_hosts = 8;               ///< of a cluster
+  std::string verify;              ///< change to run for real; empty: none
+  int repetitions = 3;             ///< with `verify`: runs with and without the change
+  std::string deadline;            ///< time limit of the inverse question; empty: not asked
+  double budget = 0;               ///< with `deadline`: cost limit
+  std::string target;              ///< with `deadline`: accuracy=0.97; empty: the scenario's
+  std::vector<std::string> hosts;  ///< with `deadline`: library hosts to try; empty: all that fit
+  int max_hosts = 8;               ///< with `deadline`: largest number of hosts
 };
 void whatif_options(CLI::App& command, WhatIfArguments& arguments);
 
 using AskWhatIf = std::function<WhatIf(const Case&)>;
 
-/// Asks of each case what limits it; tells it, writes whatif.txt, whatif.json, a table a
-/// file (changes.csv, ...), the page report.html, scenario.yaml, which says of what, into its
-/// folder. Every folder is claimed before the first is asked of (folders.h). @returns the exit
-/// status. @throws InputError, WriteError, NotDone, once the answers before are printed
+/// Calls `ask` for each case and prints its answer; writes whatif.txt, whatif.json, each table as
+/// CSV (changes.csv, ...), report.html, and scenario.yaml, which identifies the case, into its
+/// folder. All folders are claimed before the first call (folders.h). Returns the exit status.
+/// @throws InputError, WriteError, NotDone, after the earlier answers are printed
 int whatif_cases(const Answer& answer, const std::vector<Case>& cases, const AskWhatIf& ask);
 
-/// Finds the cheapest cluster of the library; writes budget.txt, budget.json, cluster.yaml (the
-/// scenario on the cluster that was found, or on the fastest within the budget) and scenario.yaml,
-/// which says of what, into the folder of the answer. `modes`: its simulate, limit, threads count.
-/// Returns kFailed where no cluster holds both. @throws InputError, NotDone
+/// Finds the cheapest cluster of library hosts; writes budget.txt, budget.json, frontier.csv,
+/// cluster.yaml (the scenario on that cluster, or on the fastest within the budget), and
+/// scenario.yaml, which identifies the case, into the folder of the answer. Uses simulate, limit,
+/// threads of `modes`. Returns kFailed if no cluster meets both bounds. @throws InputError, NotDone
 int budget_cases(const WhatIfArguments& arguments, BudgetOptions modes);
 
 }  // namespace foretrain

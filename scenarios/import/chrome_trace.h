@@ -14,7 +14,7 @@ struct TraceEvent {
   double start_us = 0;
   double duration_us = 0;
   std::int64_t thread = 0;        ///< of the host; for device work its stream
-  std::int64_t correlation = -1;  ///< links a launch with its device work
+  std::int64_t correlation = -1;  ///< links a launch with its device work; -1: none
   std::int64_t sequence = -1;     ///< op: shared by the forward operator and its backward; -1: none
   std::int64_t numbers = 0;       ///< numbers that a collective reduces
   std::uint32_t name = 0;         ///< index in ChromeTrace::names
@@ -66,7 +66,7 @@ inline constexpr const char* kStepName = "ProfilerStep#";
 /// steps in its middle are stored, so memory is bounded: about 100 bytes per event. A stored tensor
 /// counts as two events.
 /// @throws InputError, with the file's name: the file is missing, empty, not JSON, truncated, not a
-/// trace, or has too many events without a step
+/// trace, or has too many events without a step or within six steps
 ChromeTrace read_chrome_trace(const std::string& path, std::size_t most_events = 2'000'000);
 
 }  // namespace foretrain

@@ -28,10 +28,10 @@ ImportedJob import_job(const std::string& path, std::int64_t batch, const TraceC
 /// device (library.h); if there is none or the device is unknown, a comment says what to write.
 std::string job_yaml(const ImportedJob& job);
 
-/// layers.csv with its text, which is not written.
+/// The text of layers.csv, which is not written. Bytes of a layer are rounded up to whole floats.
 ProfileFile profile_of(const ImportedJob& job);
 
-/// The case of both, of which no file is written yet, with `changes` as --set takes them.
+/// The case of job_yaml and profile_of, without files. `changes`: settings as for --set.
 /// @throws InputError as `foretrain check` of the files
 Case case_of(const ImportedJob& job, const std::vector<std::string>& changes = {});
 

@@ -55,7 +55,7 @@ struct ImportedJob {
 
 /// The selected worker, if given.
 struct TraceChoice {
-  std::optional<int> rank{};
+  std::optional<int> rank{};  ///< in the process name; the place, from 0, if no name has a rank
   std::optional<int> device{};
 };
 
@@ -64,9 +64,9 @@ struct TraceChoice {
 /// else the first; and the device with the longest work, with the launches of its kernels. Copies
 /// of a kernel, with equal correlation and times, are removed. A kernel belongs to the process
 /// whose launch has its `correlation`; if several processes of a merged trace have it, to the
-/// process that owns most kernels with the same `pid`. Events an hour or more from the others are
-/// removed, and kernels at time 0 or earlier, whose time stamp was lost. `trace.notes` lists what
-/// was removed.
+/// process that owns most kernels with the same `pid`. Events more than an hour from the median or
+/// longer than an hour are removed, and kernels at time 0 or earlier, whose time stamp was lost.
+/// `trace.notes` lists what was removed.
 /// @throws InputError if the rank or device does not exist, or if ranks share a process id
 void keep_one_worker(ChromeTrace& trace, const TraceChoice& choice);
 

@@ -15,8 +15,8 @@ struct TraceSpan {
   [[nodiscard]] bool has(double us) const { return start_us <= us && us < end_us; }
 };
 
-/// All steps except the first two and the last, which the profiler's start and end lengthen; the
-/// second of three steps, the last of two. In time order.
+/// All steps except the first two and the last, which the profiler's start and end lengthen, in
+/// time order. If there are only three steps, the second; if there are two, the last; else the one.
 std::vector<TraceSpan> measured_steps(std::vector<TraceSpan> steps);
 
 }  // namespace foretrain

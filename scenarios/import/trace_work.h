@@ -41,7 +41,7 @@ class TraceWork {
   /// The times when any device work runs, merged and in time order.
   [[nodiscard]] std::vector<TraceSpan> busy(bool with_communication) const;
   /// The share of a step's launches whose kernels are missing in the trace, among launches that
-  /// have kernels elsewhere; 1 if nothing was launched.
+  /// have kernels elsewhere; 1 if the step has no kernels.
   [[nodiscard]] double lost_in(const TraceSpan& step) const;
   /// The number of kernels that a step launched, with the time of those that compute.
   [[nodiscard]] KernelSum kernels_in(const TraceSpan& step) const;

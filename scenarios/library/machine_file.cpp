@@ -1,4 +1,4 @@
-// Machine files from text, to text.
+// Machine files: conversion from text, to text.
 #include "scenarios/library/machine_file.h"
 
 #include "scenarios/language/reader.h"

@@ -42,7 +42,7 @@ constexpr Rule kShardRules[] = {
      },
      "each worker keeps all parameters"}};
 
-/// The workers of the strategy exchange among themselves, without a server.
+/// Whether the workers of the strategy exchange among themselves, without a server.
 bool among_workers(const Facts& f) { return !f.protocol.servers; }
 
 constexpr Rule kKeyRules[] = {
@@ -96,7 +96,7 @@ void check_length(Case& c) {
            given[0], c.place_of(given[0]), given[0]));
 }
 
-/// Checks a profile, which has only times: no gradients, no examples except their number.
+/// Switches numerics off for a profile, which has only times; rejects it if the scenario sets them.
 void check_profile(Case& c) {
   if (!c.scenario.model.profiled()) return;
   if (c.scenario.numerics && c.places.contains("numerics")) {
@@ -140,7 +140,7 @@ std::set<std::string> check_hosts(const Case& c) {
   return names;
 }
 
-/// Checks that the listed links connect every pair of hosts.
+/// Checks the topology: it has hosts; listed links have two ends, are unique, connect all hosts.
 void check_links(const Case& c, const std::set<std::string>& hosts) {
   const ClusterSpec& cluster = c.scenario.cluster;
   if (cluster.topology != "star" && hosts.empty()) {

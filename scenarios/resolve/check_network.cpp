@@ -15,7 +15,8 @@ namespace {
 
 constexpr double kMostProfiled_s = 1e6;  // as for a host's `compute`
 
-/// Rejects measured rates of hosts that give no time, or one that no clock could count.
+/// Rejects measured rates of hosts if they give no time or more than a clock can count, or if all
+/// times of the profile are 0.
 void check_measured_times(const Case& c, std::int64_t examples, const Network& network) {
   const int batch = c.scenario.training.batch_size;
   const auto& hosts = c.scenario.cluster.hosts;
@@ -44,10 +45,11 @@ void check_measured_times(const Case& c, std::int64_t examples, const Network& n
   }
 }
 
-/// Rejects a profile whose time on this host exceeds what a clock can count.
+/// Rejects a profile, or measured rates of hosts, with which a gradient or an evaluation takes
+/// longer than a clock can count.
 void check_profile_times(const Case& c, const DatasetShape& shape, const Network& network) {
   const int batch = profile_batch(c.scenario);
-  // For the measured batch: `read_profile` has checked that this time can be counted.
+  // The time of the measured batch; `read_profile` has checked that it can be counted.
   const double measured_s = gradient_cost(network, batch).measured.seconds();
   const auto examples = std::max(c.scenario.training.examples_a_gradient(), shape.test_examples);
   check_measured_times(c, examples, network);

@@ -89,7 +89,7 @@ SumLinks sum_links(const Scenario& scenario, int workers) {
   return links;
 }
 
-/// The sums that use trees; that of a single group needs no messages.
+/// The sums that use trees: none with a single group, which needs no messages between groups.
 Trees trees_of(const Scenario& scenario, const Training& training) {
   if (!reads(protocol_of(scenario), kAlgorithm)) return {};
   const std::string& algorithm = training.options.word(kAlgorithm);
@@ -104,7 +104,7 @@ Trees trees_of(const Scenario& scenario, const Training& training) {
   }
   if (algorithm == "tree") trees.up_to = {std::numeric_limits<std::int64_t>::max()};
   if (algorithm != "auto") return trees;
-  // Buckets overlap, so latencies count once, bytes for all buckets.
+  // Buckets overlap, so the latency counts once, but the bytes of all buckets.
   const Bytes most = trees_up_to(sum_links(scenario, training.workers), group, trees.group);
   const Bytes all{4 * training.network->parameters()};
   if (all <= most) trees.up_to = {std::numeric_limits<std::int64_t>::max()};
@@ -134,7 +134,7 @@ Layout with_tensors(Layout layout, const Network& network, bool per_tensor) {
   return layout;
 }
 
-/// Gradients per worker by the length in the scenario; uses what `made` has already.
+/// Gradients per worker, from the length that the scenario gives. `made` needs its workers.
 std::int64_t steps_of(const Scenario& scenario, const Training& made, std::int64_t examples) {
   const TrainingSpec& training = scenario.training;
   const std::int64_t workers = made.workers;
@@ -174,12 +174,12 @@ std::int64_t evaluation_steps(const Scenario& scenario) {
   return std::max<std::int64_t>(1, std::llround(steps));
 }
 
-/// Network, nodes and batch: what is computed, by whom.
+/// Sets the protocol, the nodes, the batch and the options of a step.
 void set_shape(Training& training, const Scenario& scenario, const NodeCounts& counts) {
   const TrainingSpec& spec = scenario.training;
   const Protocol& protocol = protocol_of(scenario);
   training.protocol = &protocol;
-  // The options that the strategy reads; a sweep may have the rest for others.
+  // Only the options that the strategy reads; a sweep may have others for other strategies.
   training.options = spec.protocol.only(protocol.options);
   training.dense = protocol.dense;
   training.workers = counts.workers;
@@ -203,7 +203,8 @@ void set_shape(Training& training, const Scenario& scenario, const NodeCounts& c
   if (protocol.several_workers) training.return_limit = spec.rejoin_limit;
 }
 
-/// Steps, updates, and what happens every so many of them. The shape is set.
+/// Sets the number of steps and updates, the intervals of evaluations and checkpoints, the target.
+/// Call it after set_shape.
 void set_length(Training& training, const Scenario& scenario, const DatasetShape& data) {
   const bool synchronous = protocol_of(scenario).synchronous;
   training.train_examples = data.train_examples;
@@ -222,7 +223,7 @@ void set_length(Training& training, const Scenario& scenario, const DatasetShape
   training.target = scenario.training.until;
 }
 
-/// Which part of the parameters travels as one message. The shape is set.
+/// Sets the layout: the part of the parameters in each message. Call it after set_shape.
 void set_layout(Training& training, const Scenario& scenario, const DatasetShape& data) {
   const bool per_tensor = scenario.training.bucket_size.value == 0 && !training.sparse();
   training.layout = std::make_shared<const Layout>(
@@ -266,8 +267,8 @@ Layout layout_of(const Scenario& scenario, const Training& training, int servers
   const Bytes all{parameters * 4};
   const Bytes largest = scenario.training.bucket_size;
   if (servers > 0) {
-    // A sparse message has what a batch touches, whatever the model's size: a bucket is a whole
-    // shard.
+    // A sparse message has only the parameters that a batch touches, however large the model is, so
+    // a bucket is a whole shard.
     if (training.sparse()) return make_layout(parameters, all, servers);
     if (training.forward_waits) {
       return make_ddp_layout(tensors_of(*training.network), largest, largest, servers);

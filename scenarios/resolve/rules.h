@@ -1,4 +1,4 @@
-// Rules between keys as tables: a line says when it is broken, at which key, what to write instead.
+// Tables of rules between keys: a row has the key, the condition that breaks it, the message.
 #pragma once
 
 #include "models/networks/network.h"
@@ -27,8 +27,8 @@ struct Facts {
 struct Rule {
   std::string_view key;
   bool (*broken)(const Facts& facts);
-  /// The message; {strategy}, {shard}, {model}, {workers}, {servers}, {parameters}, {tensors} are
-  /// filled in.
+  /// The message. {strategy}, {shard}, {model}, {workers}, {servers} are filled in, and, if there
+  /// is a network, {parameters}, {tensors}.
   std::string_view what;
 };
 

@@ -152,7 +152,7 @@ TEST_CASE("faults: what cannot be is refused, with its key") {
   CHECK(fault_error("at: 20, kill: worker0").find("has no unit") != std::string::npos);
   CHECK(fault_error("at: 1 s, kill: worker3") ==
         "faults[0]: there is no worker3; the nodes are worker0 to worker2, server0 to server1");
-  CHECK(fault_error("at: 1 s, join: server0").find("faults[0].join: workers wait") == 0);
+  CHECK(fault_error("at: 1 s, join: server0").find("faults[0].join: a missing server") == 0);
   CHECK(fault_error("at: 1 s, stop: server0").find("faults[0].for: missing") != std::string::npos);
   CHECK(fault_error("at: 1 s, kill: server0, for: 1 s").find("faults[0].for: ") == 0);
   CHECK(fault_error("at: 1 s, slow: server0, for: 1 s").find("faults[0].to: missing") !=
