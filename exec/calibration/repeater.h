@@ -16,8 +16,8 @@ struct Figure {
   std::string name;         ///< in the machine file
   double* value = nullptr;  ///< each measurement writes it; finally it is their median
   double floor = 0;         ///< smaller spreads, in the figure's unit, do not count as noise
-  bool compute = false;     ///< a time of one working core (gradients, messages, bytes): divided by
-                            ///< the machine's momentary slowness
+  bool compute = false;     ///< a time of one working core (gradients, messages, bytes), which is
+                            ///< divided by CoreWatch::slower
 };
 
 /// Repeats measurements, looks at the cores before and after each, and records the spreads.
@@ -27,16 +27,16 @@ class Repeater {
   Repeater(Machine& machine, const CalibrateOptions& options, CoreWatch& watch)
       : machine_(machine), options_(options), watch_(watch) {}
 
-  /// Calls `once`, which measures all of `figures`, as often as the options say, and as often
-  /// again, up to kRounds times, while the spread (half the interquartile range over the median) of
-  /// a figure exceeds kNoisy. @throws NotDone if a signal came
+  /// One round calls `once`, which measures all `figures`, `options.repetitions` times. Another
+  /// follows, up to kRounds and until `options.patience`, while the spread (half the interquartile
+  /// range over the median) of a figure exceeds kNoisy. @throws NotDone if a signal came
   void measure(const std::vector<Figure>& figures, const std::function<void()>& once);
 
   static constexpr int kRounds = 3;
   static constexpr double kNoisy = 0.1;
 
  private:
-  /// Calls `once` between two looks at the cores. Returns how much slower they were (CoreWatch).
+  /// Calls `once` between two looks at the cores. Returns CoreWatch::slower: 1.2 is 20 % slower.
   double take(const std::function<void()>& once);
 
   Machine& machine_;
