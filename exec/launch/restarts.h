@@ -54,8 +54,7 @@ class Restarts {
   std::filesystem::path resume_;  // of another run, or of this one before its restart; may be empty
   bool trained_ = false;  // an attempt has trained; the folder then has checkpoints of this run
   bool reported_no_checkpoint_ = false;
-  // The attempt that began last:
-  Beginning attempt_;
+  Beginning attempt_;               // beginning of the attempt that began last
   std::optional<Resumption> from_;  // its checkpoint
   // The attempt that ended last:
   std::optional<Unread> unread_;  // the checkpoint that it could not read

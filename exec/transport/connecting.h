@@ -26,8 +26,7 @@ struct Connecting {
   boost::asio::ip::tcp::endpoint there;
   Ends ends;  ///< node ids of both ends
   Handshake handshake;
-  std::chrono::steady_clock::time_point deadline;  ///< until then an end that answered slowly,
-                                                   ///< or closed to make room, is tried again
+  std::chrono::steady_clock::time_point deadline;  ///< slow or crowded ends are retried until then
   bool may_come_later = false;  ///< an end that does not listen yet is tried again, too
   TuneSocket tune{};
 };

@@ -97,11 +97,10 @@ void describe(Visitor& visit, T& cluster) {
 /// Another training on the same cluster. Its keys include those of a placement.
 template <class Visitor, Described<NeighbourSpec> T>
 void describe(Visitor& visit, T& neighbour) {
-  visit.field(
-      {.key = "scenario",
-       .doc = "file of the neighbour's scenario, which has one case; its cluster is not used",
-       .required = true},
-      neighbour.scenario);
+  visit.field({.key = "scenario",
+               .doc = "scenario file of the neighbour, with one case; its cluster is not used",
+               .required = true},
+              neighbour.scenario);
   describe(visit, neighbour.placement);
   visit.field({.key = "starts_at",
                .doc = "start time, after the start of this training",
@@ -112,12 +111,10 @@ void describe(Visitor& visit, T& neighbour) {
 
 template <class Visitor, Described<TransportSpec> T>
 void describe(Visitor& visit, T& transport) {
-  visit.field(
-      {.key = "congestion_control",
-       .doc = "congestion control algorithm of the kernel; left out: cubic, or reno if the kernel "
-              "lacks it",
-       .written = !transport.congestion_control.empty()},
-      transport.congestion_control);
+  visit.field({.key = "congestion_control",
+               .doc = "congestion control algorithm; left out: cubic, or reno if not available",
+               .written = !transport.congestion_control.empty()},
+              transport.congestion_control);
   visit.field({.key = "socket_buffer",
                .doc = "of each direction of a connection; 0: chosen by the kernel",
                .least = 0,
