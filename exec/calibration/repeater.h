@@ -16,8 +16,8 @@ struct Figure {
   std::string name;         ///< in the machine file
   double* value = nullptr;  ///< each measurement writes it; finally it is their median
   double floor = 0;         ///< smaller spreads, in the figure's unit, do not count as noise
-  bool compute = false;     ///< a time of one working core (gradients, messages, bytes): divided by
-                            ///< the machine's momentary slowness
+  bool compute = false;     ///< a time of one working core (gradients, messages, bytes), which is
+                            ///< divided by CoreWatch::slower
 };
 
 /// Repeats measurements, looks at the cores before and after each, and records the spreads.
@@ -37,7 +37,7 @@ class Repeater {
   static constexpr double kNoisy = 0.1;
 
  private:
-  /// Calls `once` between two looks at the cores. Returns how much slower they were (CoreWatch).
+  /// Calls `once` between two looks at the cores. Returns CoreWatch::slower: 1.2 is 20 % slower.
   double take(const std::function<void()>& once);
 
   Machine& machine_;

@@ -61,7 +61,7 @@ std::vector<std::string> lost_tables(const Record& record, const Manifest& manif
 std::optional<std::int64_t> step_to_go_on_from(const std::filesystem::path& folder,
                                                const Case& scenario_case, bool here);
 
-/// `goes on from step 1500, out/checkpoints/step-1500`, and a change of the servers' number.
+/// `continues from step 1500, out/checkpoints/step-1500`, and a change of the servers' number.
 std::string where_it_goes_on(const Resumption& resumption);
 
 }  // namespace foretrain::exec

@@ -18,7 +18,7 @@ struct JoinSettings {
   boost::asio::ip::tcp::endpoint launcher;
   NodeId id{};
   Credentials known;
-  Duration limit{60'000'000'000};  ///< tries again until then
+  Duration limit{60'000'000'000};  ///< how long it tries to reach the launcher
   bool is_task = false;        ///< no launcher watches this process, so it reports errors itself
   bool keeps_kernels = false;  ///< cannot begin again with other kernels
 };

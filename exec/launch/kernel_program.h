@@ -38,8 +38,8 @@ std::filesystem::path chosen_program(const KernelProgram& one,
                                      const std::optional<std::string>& asked, bool avx512);
 
 /// Called first of all: replaces this process by the chosen program with the same `arguments`,
-/// which end with a null pointer. Returns 0 if it is that already. If that program is another
-/// build, from an incomplete installation, it is left again with a message.
+/// which end with a null pointer. Returns 0 if this is the chosen program already. If the chosen
+/// one is another build, from an incomplete installation, returns to this program with a message.
 /// @throws InputError as chosen_program, or if the requested program is another build
 int choose_kernels(char* const* arguments);
 

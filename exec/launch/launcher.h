@@ -72,7 +72,7 @@ class Launcher {
   void begin_training();
   void welcome_back(ManagedNode& member);
   void count_interfaces();
-  /// The addresses at which its nodes listen.
+  /// The addresses at which the nodes listen.
   [[nodiscard]] nlohmann::json places() const;
 
   // Setup of nodes.
@@ -101,7 +101,7 @@ class Launcher {
 
   // Agreement on one set of kernels for all nodes.
   [[nodiscard]] std::string preferred_kernels() const;
-  /// Called when all nodes have reported theirs. False if some begin again, or the run has failed.
+  /// All nodes have reported their kernels. False if some begin again, or the run has failed.
   bool agree();
   void have_begin_again(ManagedNode& member);
   /// Makes a returning node use the kernels of the training; false if it already does.
@@ -128,11 +128,11 @@ class Launcher {
   boost::asio::io_context loop_{1};
   Hosts hosts_;
   Acceptor acceptor_;
-  std::shared_ptr<Connection> coming_;  // of the Joined input that is being handled
+  std::shared_ptr<Connection> coming_;  // connection of the Joined input being handled
   boost::asio::signal_set children_{loop_};
   boost::asio::posix::stream_descriptor interruption_{loop_};
   std::map<supervision::Timer, boost::asio::steady_timer> timers_;
-  boost::asio::steady_timer look_{loop_};  // for silent nodes
+  boost::asio::steady_timer look_{loop_};  // for the next look for silent nodes
   std::vector<ManagedNode> members_;
   std::string kernels_;  // kernels of all nodes, once they have agreed
 
@@ -143,10 +143,10 @@ class Launcher {
   std::optional<Checkpoints> checkpoints_;
   std::optional<LinkFaults> link_faults_;  // of emulated hosts
   RejectedConnections rejected_{"launcher"};
-  std::string kernels_before_;  // before the attempt
+  std::string kernels_before_;  // `kernels_` before this attempt
   supervision::EndAttempt end_;
   std::chrono::steady_clock::time_point launched_;
-  std::optional<std::chrono::steady_clock::time_point> trained_;  // its begin, or resumption
+  std::optional<std::chrono::steady_clock::time_point> trained_;  // when training began, or resumed
 };
 
 }  // namespace foretrain::exec

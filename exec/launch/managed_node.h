@@ -22,8 +22,8 @@ struct ManagedNode {
   std::string role;
   std::size_t host = 0;
   std::string host_name{};
-  std::vector<int> cores;                ///< pinned to these; empty if its launcher placed it
-  pid_t process = 0;                     ///< 0 for another task; its ssh if it is on another host
+  std::vector<int> cores;                ///< pinned to these; empty: not pinned by this launcher
+  pid_t process = 0;                     ///< that of ssh if the node is on another host; 0: a task
   std::unique_ptr<RemoteNode> remote{};  ///< only for a node on another host
   int rank = 0;
   bool reaped = false;
@@ -36,7 +36,7 @@ struct ManagedNode {
   std::unique_ptr<Pauses> pauses{};          ///< of its process
   InterfaceBytes counted_before{};           ///< at time zero
   std::string kernels{};                     ///< reported kernel set of its process
-  std::vector<std::string> other_kernels{};  ///< with which it could begin again
+  std::vector<std::string> other_kernels{};  ///< other sets with which it could begin again
 
   /// True for a process that was started here and has not ended.
   [[nodiscard]] bool lives() const { return process > 0 && !reaped; }
@@ -45,9 +45,9 @@ struct ManagedNode {
   /// CPU time of its first thread since the last query, if the thread waits for a core now. nullopt
   /// if it waits for something else, or is no process of this machine, or of another task.
   [[nodiscard]] std::optional<Duration> had_while_waiting();
-  /// Name with its process, host, or rank.
+  /// The node's role with its process, host, or rank.
   [[nodiscard]] std::string described() const;
-  /// Only its role if that is enough; a task's user knows ranks instead.
+  /// Only the role of a process that was started here; else as `described`.
   [[nodiscard]] std::string named() const { return process > 0 && !remote ? role : described(); }
 };
 

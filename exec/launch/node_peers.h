@@ -26,7 +26,7 @@ namespace foretrain::exec {
 /// are passed to the driver. On the thread of the loop.
 class NodePeers {
  public:
-  /// `peer`: its connection is broken.
+  /// `peer`: the other end, if a connection is broken.
   using OnFailed = std::function<void(const std::string& why, std::optional<NodeId> peer)>;
 
   /// The references outlive this. `all_here`: all peers are connected; called once.

@@ -18,8 +18,8 @@ namespace foretrain::exec {
 struct NodeEnded {
   int status = 0;  ///< exit status of its process: 130 if it was interrupted
   bool trained = false;
-  /// It has to join once more: the nodes resume from a checkpoint that one of them could not read,
-  /// or with another process in place of one.
+  /// The node has to join once more: all resume from an older checkpoint, because one could not
+  /// read its part of the newest, or with a process that replaces a lost node.
   bool again = false;
   /// Kernels with which this process has to begin again (kernel_program.h); else empty.
   std::string kernels{};
@@ -57,15 +57,15 @@ class NodeProcess {
   JoinSettings joining_;
   boost::asio::ip::address address_;  // of this node, as the launcher reaches it
   std::shared_ptr<Connection> launcher_;
-  Duration poll_;  // zero before the start, while nodes on the core may draw their data
+  Duration poll_;  // zero until the start, since other nodes of this core may generate data
   std::optional<NodeTraining> training_;
   std::optional<NodePeers> peers_;
-  bool over_ = false;  // it was told to exit, or has given up
+  bool over_ = false;  // the launcher said exit, or this node has given up
   NodeEnded ended_;
 };
 
-/// Joins a training, and again as often as requested, as a node of it until it ends. Nothing that
-/// it has opened remains open.
+/// Joins a training as a node, again whenever that is requested, until the training ends. Closes
+/// everything that it has opened.
 NodeEnded node_until_told(const JoinSettings& joining);
 
 }  // namespace foretrain::exec

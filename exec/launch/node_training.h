@@ -40,14 +40,14 @@ class NodeTraining {
   void go(Instant now);
   /// Sends the rows since the last flush.
   void flush();
-  /// Removes its parts of the checkpoints before `cut`.
+  /// Removes the node's parts of the checkpoints before `cut`.
   void remove_before(std::int64_t cut);
   /// Saves the weights, reports totals. @throws InputError if the weights cannot be saved
   void finish(const Finished& finished, const std::string& congestion_control,
               std::int64_t refused);
   /// Stops reporting.
   void end() { over_ = true; }
-  /// Also stops the program's inputs.
+  /// As `end`; also stops the inputs of the program.
   void halt();
   void stop();  ///< closes the connections with peers
 
@@ -58,7 +58,7 @@ class NodeTraining {
     return prepared_.training;
   }
   [[nodiscard]] bool computing() const { return driver_ && driver_->computing(); }
-  /// The memory that it needs: a part of a sentence.
+  /// The memory that the node needs, as a part of a sentence.
   [[nodiscard]] std::string need() const;
 
  private:
@@ -70,8 +70,8 @@ class NodeTraining {
   NodeId id_;
   std::shared_ptr<Connection> launcher_;
   Prepared prepared_;
-  NodePart part_;          // of checkpoints
-  std::string interface_;  // of the emulated host; else empty
+  NodePart part_;          // the node's part of checkpoints
+  std::string interface_;  // network interface of the emulated host; else empty
   std::string save_;       // path for the chief's weights; empty if not saved
   std::unique_ptr<NodeDriver> driver_;
   bool over_ = false;  // finished, or given up

@@ -7,7 +7,7 @@
 
 namespace foretrain::exec {
 
-/// Counts them, and reports the first few on standard error.
+/// Counts rejected connections, and reports the first few on standard error.
 class RejectedConnections {
  public:
   /// `who` rejects: "launcher".

@@ -17,7 +17,7 @@
 
 namespace foretrain::exec {
 
-/// Its output is passed on to the user with the host's name in front. When this object is
+/// Passes the node's output on to the user with the host's name in front. When this object is
 /// destroyed, the node's standard input ends, and with it the node, even if ssh or the launcher was
 /// killed. On the thread of the loop, which outlives it.
 class RemoteNode {
@@ -49,8 +49,8 @@ class RemoteNode {
   std::string ssh_;  // command for the user to try
   std::optional<boost::asio::posix::stream_descriptor> input_;
   std::optional<boost::asio::posix::stream_descriptor> output_;
-  std::string begun_;  // an incomplete line
-  std::string last_;   // its last line
+  std::string begun_;  // output after the last complete line
+  std::string last_;   // last line of output
   pid_t process_ = 0;
 };
 

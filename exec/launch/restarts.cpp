@@ -52,7 +52,7 @@ Beginning Restarts::begin(RunRows& rows, int left) {
     if (options_.max_restarts > 0) more += "; " + supervision::how_many_left(left);
     if (waits_) attempt_.told = fmt::format("all are there again; {}\n", more);
     if (!waits_) stderr_note(fmt::format("{}; {}\n", failure_, more));
-    if (!from_) told_nothing_ = true;
+    if (!from_) reported_no_checkpoint_ = true;
   }
   if (from_) rows.go_on_from(from_->record);
   return attempt_;
@@ -61,7 +61,7 @@ Beginning Restarts::begin(RunRows& rows, int left) {
 std::string Restarts::where() const {
   if (from_) return where_it_goes_on(*from_);
   std::string text = "begins again with step 0";
-  if (told_nothing_) return text;
+  if (reported_no_checkpoint_) return text;
   return text + (case_.scenario.checkpoint.every.wanted()
                      ? ", since no checkpoint is complete yet"
                      : ", since the scenario has no checkpoints");

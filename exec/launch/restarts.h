@@ -15,8 +15,9 @@ namespace foretrain::exec {
 
 /// Chooses the state with which each attempt at a training begins: the newest complete checkpoint
 /// of this run, else of `RunOptions::resume`, else the first step. If a node could not read its
-/// part, which the launcher may not see, the next older checkpoint is tried; that does not count as
-/// a restart. The supervisor (models/supervision) decides whether there is another attempt.
+/// part of a checkpoint, on a disk that the launcher may not see, the attempt is repeated from the
+/// next older one; that does not count as a restart. The supervisor (models/supervision) decides
+/// whether there is another attempt.
 ///
 /// The training's clock continues from one attempt to the next, without the time until all nodes
 /// are ready. Times of the record include the lost work, and past faults do not happen again.
@@ -26,11 +27,11 @@ class Restarts {
   /// resumes from the folder of the run, if that has a complete checkpoint. @throws InputError
   Restarts(const Case& scenario_case, const RunOptions& options);
 
-  /// The beginning of the next attempt; its rows continue there. Reports it on standard error, with
-  /// the number of restarts `left`. @throws InputError as find_resumption
+  /// Returns the state with which the next attempt begins; `rows` continue from there. Reports it
+  /// on standard error, with the number of restarts `left`. @throws InputError as find_resumption
   Beginning begin(RunRows& rows, int left);
-  /// The attempt has ended with `record`, `end`; another one follows. `trained`: all nodes were
-  /// ready.
+  /// The attempt has ended with `record`, `end`; another one follows. `trained`: all its nodes
+  /// were ready.
   void end(const Record& record, const supervision::EndAttempt& end, bool trained,
            const RunRows& rows);
 
@@ -51,18 +52,20 @@ class Restarts {
   const Case& case_;
   const RunOptions& options_;
   std::filesystem::path resume_;  // of another run, or of this one before its restart; may be empty
-  std::optional<Resumption> from_;  // of the attempt
-  std::optional<Unread> unread_;    // of the attempt
-  bool went_back_ = false;          // because of `unread_`
-  bool waits_ = false;              // of the attempt: the others wait for a lost node
-  bool trained_ = false;            // in some attempt; the folder then has checkpoints of this run
-  Beginning attempt_;
-  std::string failure_;        // of the attempt; empty before the first one
-  Instant began_;              // begin of that attempt, by the training's clock
-  RestartTotals restarts_;     // until its end
-  std::int64_t steps_ = 0;     // steps of the training at its end
-  Instant ended_;              // end of the attempt, by the training's clock
-  bool told_nothing_ = false;  // it is reported that there are no checkpoints
+  bool trained_ = false;  // an attempt has trained; the folder then has checkpoints of this run
+  bool reported_no_checkpoint_ = false;
+  Beginning attempt_;               // beginning of the attempt that began last
+  std::optional<Resumption> from_;  // its checkpoint
+  // The attempt that ended last:
+  std::optional<Unread> unread_;  // the checkpoint that it could not read
+  bool went_back_ = false;        // it ended because of `unread_`
+  // The last one that ended for another reason, by the training's clock:
+  std::string failure_;  // empty if there is none
+  bool waits_ = false;   // it ended because nodes wait for a lost one
+  Instant began_;
+  Instant ended_;
+  RestartTotals restarts_;  // at its end
+  std::int64_t steps_ = 0;  // of the training, at its end
 };
 
 }  // namespace foretrain::exec

@@ -51,9 +51,9 @@ struct RunOptions {
 };
 
 /// Trains one case and returns its record, also if the training failed or was interrupted
-/// (`Record::outcome`), or if its folder could not be written: it has everything reported until
-/// then. No process remains. Signals interrupt it (reports/record/interruption.h), also an earlier
-/// one while the command's Interruption exists.
+/// (`Record::outcome`), or its folder could not be written: the record then has everything reported
+/// before. No process remains. Signals interrupt it (reports/record/interruption.h), also an
+/// earlier one while the command's Interruption exists.
 /// @throws InputError (a data set that cannot be read, a scenario for other machines than this one)
 Record run(const Case& scenario_case, const RunOptions& options);
 

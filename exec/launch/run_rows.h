@@ -23,8 +23,7 @@ class RunRows {
   // Errors of the folder, for example a full disk, are returned once. From then on nothing is
   // written to it; earlier rows remain. Otherwise the returned text is empty.
 
-  /// Takes over the rows from before the checkpoint that this run resumes from; `earlier` loses
-  /// them.
+  /// Moves the rows out of `earlier`, the record up to the checkpoint that this run resumes from.
   void go_on_from(Record& earlier);
 
   /// Every node is ready, at `now` by the training's clock: not zero if it resumes from a
@@ -54,7 +53,7 @@ class RunRows {
   const RunOptions& options_;
   std::int64_t planned_;
   RowTally tally_;
-  RowTally before_;  // of the earlier rows
+  RowTally before_;  // counts of the earlier rows
   Record earlier_;   // the earlier rows, until they are in the folder
   Record kept_;      // only its rows are used
   std::optional<RecordWriter> writer_;

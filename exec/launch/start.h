@@ -55,7 +55,7 @@ class Start {
 
   /// @throws InputError if the case cannot be trained in this way
   virtual void check(const Case& scenario_case, const RunOptions& options) const = 0;
-  /// Tasks look for rank 0 until `limit`. `port`: of a launcher that is no task. @throws InputError
+  /// `limit`: how long tasks look for rank 0. `port`: of a launcher, no task. @throws InputError
   [[nodiscard]] virtual Meeting meet(Duration limit, int port) const = 0;
   /// Nodes may be on other machines, with other cores and files than this one.
   [[nodiscard]] virtual bool elsewhere() const { return true; }
@@ -65,7 +65,7 @@ class Start {
   /// Starts the process of a node, on this machine unless the class says otherwise.
   /// @throws std::system_error
   virtual void start(ManagedNode& member, const NodeCommand& command) const;
-  /// For the record; `here` describes this machine.
+  /// `Record::machine`; `here` describes this machine.
   [[nodiscard]] virtual std::string machine(const std::string& here) const { return here; }
   /// Last part of the error that the launcher cannot listen.
   [[nodiscard]] virtual std::string listen_advice() const {
@@ -80,10 +80,10 @@ class Start {
 
  protected:
   [[nodiscard]] const TlsChoice& tls() const { return tls_; }
-  /// Only the parent of a process can pause or end it. `advice`: who started it, and what to do.
-  /// @throws InputError if the case asks for that
+  /// Checks that the case pauses and kills no nodes: only the parent of a process can signal it.
+  /// `advice`: who started the nodes, and what to do. @throws InputError
   static void check_signals(const Case& scenario_case, std::string_view advice);
-  /// With a key that is drawn here.
+  /// A meeting with a new random key.
   [[nodiscard]] Meeting meet_at(const std::string& address, int port) const;
   /// The words of the command, followed by those about TLS.
   [[nodiscard]] std::vector<std::string> words_of(const NodeCommand& command) const;

@@ -29,8 +29,8 @@ class TaskStart : public Start {
   void dismiss_at_end(Duration limit) { dismissal_ = limit; }
   [[nodiscard]] const Task& task() const { return task_; }
   [[nodiscard]] bool encrypts() const { return tls().on; }
-  /// For a task of another rank than 0: is the node of that rank in `trainings` trainings; if
-  /// nullopt, in all until it is dismissed. Returns the exit status.
+  /// For a task of another rank than 0: runs the node of that rank in `trainings` trainings;
+  /// nullopt: in all until rank 0 dismisses this task. Returns the exit status.
   [[nodiscard]] int serve(const RunOptions& options, std::optional<std::size_t> trainings) const;
 
  private:

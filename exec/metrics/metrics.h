@@ -11,15 +11,15 @@
 
 namespace foretrain::exec {
 
-/// Follows a record as it grows. Every figure belongs to one case; counters begin at 0 with each.
-/// One thread at a time.
+/// Follows a record as it grows. All figures are of the current case (a training of a sweep);
+/// counters start at 0 again with the next. One thread at a time.
 class Metrics {
  public:
   /// The next case begins.
   void begin() { *this = {}; }
 
-  /// Adds the rows that came since the last call: all rows in `record`, except that its evaluations
-  /// are those so far. `planned`: steps of all workers if nothing ends them earlier.
+  /// Adds new rows. `record.steps` and `record.usage` hold those since the last call,
+  /// `record.evals` all so far. `planned`: steps of all workers if nothing ends them earlier.
   void follow(const Record& record, std::int64_t planned);
 
   /// Text exposition format 0.0.4. Names begin with `foretrain_`; every sample names its case,
@@ -42,10 +42,10 @@ class Metrics {
     double loss = 0;  // of its latest step
     double cpu_user_s = 0;
     double cpu_system_s = 0;
-    Bytes rss{-1};
-    Bytes tx;
+    Bytes rss{-1};  // resident memory; -1: not modelled
+    Bytes tx;       // messages with their headers
     Bytes rx;
-    Bytes nic_tx{-1};
+    Bytes nic_tx{-1};  // traffic of the whole host; -1: not counted
     Bytes nic_rx{-1};
   };
 

@@ -1,4 +1,4 @@
-// The loops of the reference kernel, which every build compiles in the same way.
+// The inner loops of the reference kernel, which every build compiles in the same way.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ struct ReferenceOperands {
   float* y;
 };
 
-/// A piece of the kernel, about 60 us: c = a b four times, y += 0.001 x eight times.
+/// A piece of a fixed computation, about 60 us: c = a b four times, y += 0.001 x eight times. Its
+/// time measures the present speed of a core (reference_kernel.h).
 ///
-/// Optimised, without sanitizers or coverage counters in debug builds, too (exec/CMakeLists.txt):
-/// with them a piece took 3 ms (ASan of g++ 12), 6 (TSan), 8 (gcov), 10 (ASan of clang 14) on a
-/// core of an AMD EPYC (Zen 5) VM, and a calibration with tens of thousands of pieces took over ten
-/// minutes.
+/// Always optimised, and without sanitizers or coverage counters even in debug builds
+/// (exec/CMakeLists.txt): with them a piece took 3 ms (ASan of g++ 12), 6 (TSan), 8 (gcov), 10
+/// (ASan of clang 14) on an AMD EPYC (Zen 5) VM, so a calibration took over ten minutes.
 void run_reference_piece(const ReferenceOperands& operands);
 
 }  // namespace foretrain::exec

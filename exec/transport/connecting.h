@@ -24,9 +24,9 @@ std::string listen_at(boost::asio::ip::tcp::acceptor& acceptor,
 /// A connection to be made.
 struct Connecting {
   boost::asio::ip::tcp::endpoint there;
-  Ends ends;
+  Ends ends;  ///< node ids of both ends
   Handshake handshake;
-  std::chrono::steady_clock::time_point deadline;  ///< until then a slow end is tried again
+  std::chrono::steady_clock::time_point deadline;  ///< slow or crowded ends are retried until then
   bool may_come_later = false;  ///< an end that does not listen yet is tried again, too
   TuneSocket tune{};
 };
@@ -34,7 +34,7 @@ struct Connecting {
 /// `here`: this end's address, at which others of the run may reach it.
 using OnConnected = std::function<void(const std::shared_ptr<Connection>& connection,
                                        const boost::asio::ip::address& here)>;
-/// `refused`: at the handshake; nullopt if there was no connection. `why`: the last error.
+/// `refused`: refusal of the handshake; nullopt if no connection was made. `why`: the last error.
 using OnNotConnected =
     std::function<void(const std::string& why, const std::optional<Refused>& refused)>;
 

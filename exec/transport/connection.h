@@ -27,15 +27,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// `most_payload`: a peer that announces a longer payload is disconnected.
   Connection(boost::asio::ip::tcp::socket socket, Bytes most_payload);
 
-  /// The stream that `wrap` returns carries the next frame. Nothing may be queued for sending;
-  /// bytes read after the last frame are dropped.
+  /// Replaces the stream by the one that `wrap` returns, from the next frame on. Nothing may be
+  /// queued for sending; bytes read after the last frame are dropped.
   void wrap(const std::function<OwnedStream(OwnedStream)>& wrap);
   /// Begins to read; a second call only replaces the callbacks, and may come from within
-  /// `on_frame`. `on_closed` is called once, unless `close` is.
+  /// `on_frame`. `on_closed` is called at most once, never after close().
   void start(OnFrame on_frame, OnClosed on_closed);
   void send(const FrameHeader& header, Payload payload);
-  /// Closes the connection if the other machine does not answer for `silence` (tuning.h). A process
-  /// on this machine always answers, through the kernel.
+  /// Closes the connection if the other machine does not answer for `silence` (tuning.h). No
+  /// effect on loopback, where the kernel always answers.
   void give_up_after(Duration silence);
   /// Sets the maximum payload from the next frame on.
   void allow(Bytes most_payload) { reader_.allow(most_payload); }
@@ -80,13 +80,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   FrameReader reader_;
   std::uint64_t received_ = 0;
   OnFrame on_frame_;
-  OnFrame replaced_;  // may be running
+  OnFrame replaced_;  // the previous callback, which may be running
   OnClosed on_closed_;
   SendQueue<Outgoing> outgoing_;  // not yet taken by the stream
   Bytes written_;                 // bytes taken of the first one
   bool reading_ = false;
   bool writing_ = false;  // a wait for the stream is pending
-  bool leaving_ = false;
+  bool leaving_ = false;  // closes when all is sent
   bool closed_ = false;
 };
 

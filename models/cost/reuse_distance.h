@@ -24,10 +24,10 @@ class ReuseDistances {
     Duration time;
   };
 
-  /// Pieces further back than `most` are forgotten, at the latest when a new piece comes.
+  /// A piece is forgotten once pieces of more than `most` bytes were touched after it.
   explicit ReuseDistances(Bytes most) : most_(most) {}
 
-  /// `piece` is touched, and has now this size, above 0. Nothing if it is new, or forgotten.
+  /// `piece` is touched, and has now this size, above 0. Nullopt if it was new or forgotten.
   std::optional<Between> touch(std::uint32_t piece, Bytes size, Instant now);
 
  private:

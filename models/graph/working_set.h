@@ -14,26 +14,26 @@
 
 namespace foretrain {
 
-/// The bytes of one node. Work that touches them asks the host's caches for misses; bytes shared by
-/// two pieces of work are the same piece there, so the output of a backward pass is still cached
-/// for the update that follows it.
+/// The memory of one node, in pieces. Each kind of work touches its pieces in the host's cache
+/// model, which returns the misses. Work that uses the same memory touches the same piece:
+/// gradients that the backward pass wrote may still be cached when the update reads them.
 ///
 ///     gradient   examples from the worker's share of the data set, batch, parameters; then
 ///                layer by layer the input, scratch, the output, saved values; then backward: the
-///                gradient by the output, the values read from these, the gradient by the input;
-///                then parameters (if more than one layer has any), gradients; the addend of a
-///                batch that is added to others
+///                gradient by the output, the forward values that it reads, the gradient by the
+///                input; then parameters (if more than one layer has any), the addend of a batch
+///                that is added to others, gradients
 ///     apply      the addends (the node's own gradients, received ones), parameters, state
 ///     reduce     the addends
 ///     evaluate   parameters, data of its examples
 ///     message    the buffer that it is put into, the same as for the message before it
 ///     sent       the kernel's pages that it is copied to, the same as in the step before
 ///
-/// A sparse batch touches some parameters, and for each of them the 64 bytes of its cache line:
-/// they are modelled as a part of the parameters of that size.
+/// A sparse batch touches a cache line, 64 bytes, for each of its parameters. They are modelled as
+/// one piece of as many bytes, at most all parameters.
 ///
-/// Realism: a layer's parameters are not separated from other layers' in a bucket; of more than 32
-/// buckets several count as one. Scratch that a layer passes several times counts once.
+/// Realism: buckets, not layers, are the pieces of parameters; of more than 32 buckets several are
+/// one piece. Scratch that a layer passes several times counts once.
 class WorkingSet {
  public:
   /// The time of a computation.
@@ -46,12 +46,12 @@ class WorkingSet {
              int simd = register_floats(kernel_set()));
 
   /// The whole gradient of a batch is computed on `core` during `span`. `adds`: it is added to
-  /// those of other batches.
+  /// the sum of other batches.
   CacheMisses gradient(Caches& caches, int core, const Span& span, bool adds = false);
   /// Any other job is computed on `core`.
   CacheMisses job(Caches& caches, int core, const Job& job);
-  /// A message is put where the program can read it. `addend`: a job of its bucket reads it later;
-  /// else it brings values.
+  /// A message is put where the program can read it. `addend`: true for a gradient, which a later
+  /// job adds up; false for parameter values.
   CacheMisses message(Caches& caches, int core, NodeId from, const Message& message, bool addend);
 
   /// A message to `to` is copied into the kernel.
@@ -77,7 +77,7 @@ class WorkingSet {
 
   /// Passes all layers forward, then backward.
   CacheMisses pass_layers(Caches& caches, int core, const Span& span) const;
-  /// Touches a worker's own part, which a received sum is added to.
+  /// Touches a worker's own gradients, to which a received sum is added.
   CacheMisses sums(Caches& caches, int core, const Job& job) const;
   [[nodiscard]] Touched piece(Kind kind, Bytes size, std::uint32_t group = 0) const;
   /// Consecutive buckets of one group are counted together.
@@ -95,13 +95,13 @@ class WorkingSet {
   Bytes data_set_;  // the worker's share of it
   Bytes evaluation_;
   bool rereads_ = false;  // the backward pass reads parameters again
-  /// Messages received for a group, until its next job, which has number `job`, from 1.
+  /// Messages received for a group since its last job; number of its next job, from 1.
   struct Waiting {
     std::vector<Touched> messages;
     std::int64_t job = 1;
   };
   std::vector<Waiting> waiting_;  // by group
-  // By buffer: the job of its group that it waits for.
+  // By buffer: number of the job that will read it, so a job lists a buffer once.
   std::unordered_map<std::uint64_t, std::int64_t> waits_for_;
 };
 

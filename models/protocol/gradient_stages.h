@@ -30,7 +30,7 @@ struct GradientStage {
                                        ///< are gathered, that the stage before has not read
   std::vector<std::uint32_t> buckets;  ///< buckets whose gradient is complete after it
   TotalCost cost;
-  Bytes summed{};    ///< part of it: moved to add the gradient to earlier batches
+  Bytes summed{};    ///< part of `cost`: moved to add the gradient to earlier batches
   double share = 1;  ///< share of its batch's gradient, on the nominal core
   int batch = 0;     ///< index of the batch in the gradient
   int stage = 0;     ///< index of the stage in the batch

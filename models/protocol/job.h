@@ -34,8 +34,8 @@ struct Job {
   JobKind kind = JobKind::gradient;
   std::int64_t examples = 0;  ///< examples of a gradient or an evaluation
   TotalCost cost;
-  /// Carries the job out, on a thread of the driver's choice; the node does not change or read what
-  /// it touches until `Computed`. Empty without numerics: the driver then reports a default result.
+  /// Carries the job out, on a thread of the driver's choice; until `Computed` the node neither
+  /// reads nor changes its data. Empty without numerics: the driver reports a default result.
   std::function<JobResult(Parallel&)> work;
   /// Prepares what the next job of this kind will read. It may run on another thread in parallel to
   /// `work`, and must be done before the next job's work begins. Empty if not needed.

@@ -53,7 +53,7 @@ void ParameterServer::handle(Instant now, Input input, Effects& effects) {
   } else if (std::holds_alternative<TimerFired>(input)) {
     rang();
   } else if (auto* lost = std::get_if<PeerLost>(&input)) {
-    if (training_->is_worker(lost->peer)) incarnations_[index_of(lost->peer)].taken = false;
+    if (training_->is_worker(lost->peer)) incarnations_[index_of(lost->peer)].present = false;
     if (!finished) mark_lost(now, lost->peer, effects);
   } else if (auto* back = std::get_if<PeerBack>(&input)) {
     incarnations_[index_of(back->peer)] = {back->incarnation, true};

@@ -33,7 +33,7 @@ struct ServerState {
 struct Protocol {
   std::string_view name;
   std::string_view doc;         ///< for help and editors; one line
-  bool several_workers = true;  ///< else one
+  bool several_workers = true;  ///< false: always one
   bool servers = false;         ///< at least one server; else none
   /// No worker passes an update before all workers have contributed to it.
   bool synchronous = true;

@@ -60,7 +60,7 @@ class Reduction {
     Owner& owner;
   };
 
-  /// The first id of its jobs; the worker's own jobs have lower ids.
+  /// The first id of the reduction's jobs; the worker's own jobs have lower ids.
   static constexpr std::uint64_t kFirstJob = std::uint64_t{1} << 32;
 
   virtual ~Reduction() = default;
@@ -74,7 +74,7 @@ class Reduction {
   /// an empty run if none have; nothing if it came out of turn.
   virtual std::optional<BucketRun> receive(Instant now, NodeId from, Message message,
                                            Effects& effects) = 0;
-  /// One of its jobs is computed. Returns the bucket that now has new values, if any.
+  /// One of the reduction's jobs is computed. Returns the bucket that now has new values, if any.
   virtual BucketRun computed(Instant now, JobId job, Effects& effects) = 0;
 
   /// Before any other call: `round` rounds are over.
@@ -90,20 +90,20 @@ class Reduction {
   // the chief has evaluated without the chief's part, so all workers end with the values of that
   // round.
 
-  /// The chief ends it after `round`: informs the workers that it is connected to.
+  /// The chief ends the training after `round`: informs the workers that it is connected to.
   void end_after(Step round, Effects& effects);
   /// Another worker has reported the end. `at` is this worker's round. False if it cannot be true.
   bool hear_end(NodeId from, Step round, Step at, Effects& effects);
-  /// The number of rounds after which it ends.
+  /// The number of rounds after which the training ends.
   [[nodiscard]] std::int64_t rounds() const { return side_.rounds; }
-  /// A target has ended it, and all buckets have their last values.
+  /// A target has ended the training, and all buckets have their last values.
   [[nodiscard]] bool is_cut_short() const { return ended_ && all_are_at({rounds()}); }
 
   // Measurements of the step that has begun last.
 
   /// The time when the first sum of others met this worker's part.
   [[nodiscard]] std::optional<Instant> first_sum() const { return first_sum_; }
-  /// The time of its jobs.
+  /// The time of the reduction's jobs.
   [[nodiscard]] Duration computing() const { return computing_; }
   /// Bytes on the wire, in each direction.
   [[nodiscard]] Bytes moved() const { return moved_; }

@@ -51,7 +51,7 @@ class RoutedReduction final : public Reduction {
     bool has_mine = false;   // the part is ready, not in the sum yet
     std::uint32_t here = 0;  // bits: received sums, by source; in_sum: of the next round
     Payload mine;            // the part; then the sum with it, until that is sent
-    boost::container::small_vector<Payload, 1> sums;  // of the sources
+    boost::container::small_vector<Payload, 1> sums;  // received sums, by source
     Instant job_start;
     std::unique_ptr<Ahead> ahead;
   };
@@ -87,8 +87,8 @@ class RoutedReduction final : public Reduction {
   }
   [[nodiscard]] bool in_turn(NodeId from, const Message& message, const Route& route) const;
 
-  int group_;  // in inner rings
-  int sums_;   // in a round
+  int group_;  // workers of an inner ring
+  int sums_;   // sums of a round
   std::vector<Part> parts_;
 };
 

@@ -9,7 +9,7 @@ namespace foretrain {
 
 // The chief cannot be lost, because its parameters are the final weights.
 void ParameterServer::mark_lost(Instant now, NodeId peer, Effects& effects) {
-  const auto there = std::ranges::count(incarnations_, true, &WorkerIncarnation::taken);
+  const auto there = std::ranges::count(incarnations_, true, &WorkerIncarnation::present);
   if (!training_->is_worker(peer) || index_of(peer) == 0 || there < rule_.least()) {
     effects.emplace_back(Fault{peer, "the connection to it was lost"});
     return;
@@ -59,7 +59,7 @@ bool ParameterServer::is_late(const Queue& queue, std::uint32_t worker, const Me
   if (chooses()) return !takes_part(queue, worker) || push.step < queue.standings[worker].first;
   const WorkerIncarnation& incarnation = incarnations_[worker];
   if (incarnation.is_first()) return false;
-  return queue.over || !incarnation.taken || queue.clocks.is_lost(worker) ||
+  return queue.over || !incarnation.present || queue.clocks.is_lost(worker) ||
          push.step.value < queue.clocks.of(worker);
 }
 
@@ -73,8 +73,8 @@ bool ParameterServer::listens(const Queue& queue, std::uint32_t worker) const {
 
 bool ParameterServer::takes_part(const Queue& queue, std::uint32_t worker) const {
   const WorkerIncarnation& incarnation = incarnations_[worker];
-  if (!chooses()) return incarnation.taken && !queue.clocks.is_lost(worker);
-  return incarnation.taken && queue.standings[worker].incarnation == incarnation.incarnation;
+  if (!chooses()) return incarnation.present && !queue.clocks.is_lost(worker);
+  return incarnation.present && queue.standings[worker].incarnation == incarnation.incarnation;
 }
 
 bool ParameterServer::all_take_part(const Queue& queue) const {
@@ -88,7 +88,7 @@ void ParameterServer::pulled(Instant now, NodeId from, const Message& pull, Queu
                              Effects& effects) {
   const std::uint32_t worker = index_of(from);
   const WorkerIncarnation& incarnation = incarnations_[worker];
-  if (!incarnation.taken || pull.version.value != incarnation.incarnation)
+  if (!incarnation.present || pull.version.value != incarnation.incarnation)
     return;  // of a lost process
   if (queue.over) return send_last_values(queue, worker, effects);
   Push push{.step = pull.step, .version = pull.version, .at = now, .worker = worker, .pull = true};

@@ -62,17 +62,17 @@ class Clocks {
 /// A worker's current or last process, as its server knows it.
 struct WorkerIncarnation {
   std::int64_t incarnation = 1;
-  bool taken = true;  ///< else that process is lost
+  bool present = true;  ///< false: that process is lost
 
-  /// The first process, never lost.
-  [[nodiscard]] bool is_first() const { return taken && incarnation == 1; }
+  /// The worker's first process is present.
+  [[nodiscard]] bool is_first() const { return present && incarnation == 1; }
   /// This process of the worker is lost: nothing more comes from it, and it gets no answers.
   [[nodiscard]] bool is_gone(std::int64_t process) const {
-    return process < incarnation || (process == incarnation && !taken);
+    return process < incarnation || (process == incarnation && !present);
   }
 };
 
-/// The pushes of a bucket are in `waiting`, `applying`, `held` (parameter_server.h).
+/// A push is in `waiting`, in `applying` during its update, then in `held` (parameter_server.h).
 struct ServerQueue {
   using Workers = std::vector<std::uint32_t>;
 
@@ -80,16 +80,16 @@ struct ServerQueue {
   struct Push {
     Payload payload{};  // none: a pull, or restored from a checkpoint
     Step step{};
-    Version version{};  // version of the values of its gradient; a pull: the incarnation
+    Version version{};  // that the gradient was computed from; a pull: the incarnation
     Instant at{};       // when it arrived
     Instant begun{};    // when its update began
     Instant applied{};
     std::int64_t staleness = 0;
     std::uint32_t worker = 0;
     bool pull = false;
-    bool counted = false;   // counts as buffered without a payload
+    bool counted = false;   // its bytes count as buffered, although `payload` is empty
     bool dropped = false;   // came too late
-    bool orphaned = false;  // its worker was lost during its update: it counts, unanswered
+    bool orphaned = false;  // worker lost during the update: counts, gets no answer
   };
   /// A decision of shard 0, only with backup workers.
   struct Decision {
@@ -101,12 +101,12 @@ struct ServerQueue {
     Workers workers{};
     std::int64_t incarnation = 0;
 
-    /// It is about a push of this worker.
+    /// The decision is about a push of this worker.
     [[nodiscard]] bool concerns(std::uint32_t worker) const;
   };
   /// The state of a worker at a bucket, only with backup workers.
   struct Standing {
-    /// Values for the worker, sent when its push, or its pull, has arrived.
+    /// Values for a late or returned worker, sent when its push or pull to this bucket arrives.
     struct Owed {
       Payload values;
       Version version;
@@ -131,19 +131,19 @@ struct ServerQueue {
 
   ShardBucket bucket;
   std::vector<std::optional<Push>> waiting;  // by worker
-  std::deque<std::uint32_t> order;           // workers of `waiting`, by arrival; no backup workers
-  std::vector<Push> applying{};              // in the order of the sum
+  std::deque<std::uint32_t> order;           // of `waiting`, by arrival; unused with backup workers
+  std::vector<Push> applying{};              // in the order of addition
   std::vector<Push> held{};
-  std::vector<bool> pushed;  // by worker: its push is here, unanswered
+  std::vector<bool> pushed;  // by worker: a push of it is here, unanswered
   Instant apply_start{};
   bool over = false;  // all workers are informed of the end
-  // Not in step:
-  Clocks clocks;                                // gradients that were applied
-  std::vector<std::int64_t> skipped;            // by worker: numbers of its clock without an update
-  std::optional<std::int64_t> released_at = 0;  // slowest clock when all of `held` were checked
+  // If an update takes one gradient (not UpdateRule::in_step):
+  Clocks clocks;                                // by worker: gradients applied
+  std::vector<std::int64_t> skipped;            // by worker: number of skipped clock values
+  std::optional<std::int64_t> released_at = 0;  // slowest clock when all `held` were checked
   // With backup workers:
   std::vector<Standing> standings;    // by worker
-  std::deque<Decision> decisions{};   // the first waits for its gradients, or is being applied
+  std::deque<Decision> decisions{};   // the first waits for gradients, or is being applied
   std::vector<HeldAnswer> answers{};  // held back by a checkpoint
 };
 

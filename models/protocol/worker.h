@@ -20,19 +20,19 @@ namespace foretrain {
 /// it is over. Strategies differ in when the servers answer, so every strategy with a server uses
 /// this worker.
 ///
-/// Worker 0, the chief, evaluates: after the step in which the servers' updates reach a multiple of
-/// `evaluate_every` steps of all workers, whether its own gradient is among them or was dropped,
-/// and at the end; then it waits for the values of all buckets. If an evaluation reaches the target
-/// of the training, it computes no more, informs the servers, and waits for their last values.
+/// Worker 0, the chief, also evaluates: at the end, and after each step in which the updates reach
+/// a multiple of `evaluate_every` steps of all workers, even if its own gradient was dropped.
+/// Before an evaluation it waits for the values of all buckets. If the result reaches the target of
+/// the training, it computes no more, informs the servers, and waits for their last values.
 class Worker : public Node {
  public:
   Worker(std::shared_ptr<const Training> training, NodeId id);
 
   void handle(Instant now, Input input, Effects& effects) override;
-  /// It has pushed all of a gradient, which no server has answered.
+  /// Continues from a checkpoint: every bucket of a gradient is pushed, none is answered yet.
   void restore(StateReader& state) override;
-  /// It begins with pulls. Its batches continue from the number of its first step, given in the
-  /// answer of the first bucket: no step of an earlier process had it.
+  /// A process that replaces a lost one first pulls all buckets. The answer for the first bucket
+  /// has the number of its first step, unused by earlier processes: its batches continue from it.
   void rejoin(std::int64_t incarnation) override;
 
  private:
@@ -48,13 +48,13 @@ class Worker : public Node {
   };
 
   void compute_gradient(Instant now, Effects& effects);
-  /// Requests the stages of the gradient whose values have arrived.
+  /// Requests each next stage (part of the gradient's computation) whose parameters have arrived.
   void go_on_computing(Instant now, Effects& effects);
   void computed(Instant now, const Computed& computed, Effects& effects);
   void push(const GradientStage& stage, Effects& effects);
   void receive(Instant now, NodeId from, Message message, Effects& effects);
   [[nodiscard]] bool in_turn(NodeId from, const Message& message) const;
-  /// Requests a bucket, as the replacement of a lost process.
+  /// Requests a bucket, in a process that replaces a lost one.
   void pull(std::uint32_t index, Effects& effects);
   void pulled(Instant now, const Message& message, Effects& effects);
   void put(std::uint32_t index, Payload values, Effects& effects);
@@ -70,16 +70,16 @@ class Worker : public Node {
   void go_on(Instant now, Effects& effects);
   [[nodiscard]] bool over() const { return last_values_ == buckets_.size(); }
   struct SparseView;
-  /// The input of a gradient, or of an evaluation: all parameters; with a sparse model `part` of
-  /// all buckets as one vector.
+  /// The input of a gradient, or of an evaluation: all parameters if dense; if sparse, the `part`
+  /// (`values` or `view`) of all buckets, concatenated.
   [[nodiscard]] Payload parameters_held(Payload SparseView::*part, Effects& effects) const;
   [[nodiscard]] bool fits(const Payload& values, const Bucket& bucket) const;
-  /// This node evaluates after the step that begins. That must be known before its pushes: with a
-  /// sparse model the answers have to bring all parameters.
+  /// Decides whether this node evaluates after the step that begins; sets when it does so next.
+  /// Called before the step's pushes, because those of a sparse model then ask for all parameters.
   [[nodiscard]] bool begins_evaluated_step();
 
-  /// The servers save their states, and answer no worker before that: only their answers to this
-  /// worker are outstanding. It saves its own state and continues meanwhile.
+  /// A checkpoint is due: saves the state of this worker, and waits for answers meanwhile. Servers
+  /// send these after they have saved their own states; nothing else is outstanding.
   void keep(NodeId from, const Message& cut, Effects& effects);
 
   /// The state of a bucket at this worker.
@@ -91,10 +91,10 @@ class Worker : public Node {
   };
   /// Additional state of a bucket with a sparse model.
   struct SparseView {
-    Payload values;  // received last: all, if last ones; else the requested ones
-    Payload view;    // the ones that the gradient reads
+    Payload values;  // received last: the whole bucket, or the requested parameters
+    Payload view;    // the parameters that the gradient reads
   };
-  /// Last values that arrived while a job may read the old ones; at most once for each bucket.
+  /// Final values of a bucket, put aside while a job may read the old ones; at most one per bucket.
   struct Deferred {
     std::uint32_t bucket;
     Payload values;
@@ -105,8 +105,8 @@ class Worker : public Node {
   WorkerCompute worker_compute_;
   State state_ = State::idle;
   Step step_;
-  /// The number of pushes: all gradients so far except dropped ones, so pushes that count for a
-  /// bucket have different numbers. It increases after the first bucket is over, `step_` does not.
+  /// Step number of the current pushes: counts all gradients so far except dropped ones, so pushes
+  /// that count for a bucket have different numbers. `step_` stops when the first bucket is over.
   Step number_;
   HeldParameters parameters_;  // dense
   std::vector<BucketView> buckets_;
@@ -114,17 +114,17 @@ class Worker : public Node {
   std::vector<Deferred> deferred_;
   std::size_t awaited_ = 0;      // buckets whose push is not answered
   std::size_t last_values_ = 0;  // buckets that have their last values
-  bool counted_ = false;         // the first bucket's push of this step counted
-  bool dropped_ = false;         // that push was too late
+  bool counted_ = false;         // an update of the first bucket took this step's push
+  bool dropped_ = false;         // this step's push to the first bucket was too late
 
   StepClock clock_;
   GradientProgress gradient_;
   std::int64_t staleness_ = 0;
   Evaluator evaluator_;
   std::int64_t evaluated_ = 0;  // evaluations reported
-  Version evaluation_due_;      // version of the next one; zero: not known yet
-  bool evaluates_ = false;      // after the step under way
-  bool restored_ = false;       // not started since
+  Version evaluation_due_;      // version of the next evaluation; 0: not known yet
+  bool evaluates_ = false;      // after the current step
+  bool restored_ = false;       // from a checkpoint, and not started since
   std::int64_t incarnation_ = 1;
 };
 

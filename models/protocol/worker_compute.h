@@ -68,7 +68,7 @@ class WorkerCompute {
   static Indices within(const Bucket& bucket, const std::vector<std::uint32_t>& touched);
 
   [[nodiscard]] bool sparse() const { return training_->sparse(); }
-  /// It adds to the gradient of earlier batches.
+  /// The stage's gradient is added to that of earlier batches.
   [[nodiscard]] bool adds_up(const GradientStage& stage) const {
     return stage.batch > 0 && training_->adds_batches();
   }
@@ -102,7 +102,7 @@ class WorkerCompute {
   Payload gradient_;
   std::span<float> writable_;  // all of `gradient_`, while stages write
   std::vector<float> addend_;  // [parameters] gradient of a batch after the first
-  std::vector<float> rest_;    // [parameters]
+  std::vector<float> rest_;    // [parameters] left out of pushes so far
 };
 
 }  // namespace foretrain

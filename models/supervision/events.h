@@ -24,7 +24,7 @@ struct Told {
     finished,
     trouble,
     unread,   ///< it cannot read its part of the checkpoint
-    kernels,  ///< not a message: the caller requested that it rejoins with other kernels
+    kernels,  ///< not a message: the caller asked it to join again with other kernels
   };
   NodeId node;
   What what = What::listening;
@@ -86,7 +86,7 @@ struct Start {
 struct Kill {
   NodeId node;
 };
-/// The new connection is the node's; an older one is closed.
+/// Accepts the new connection of a node; an older one is closed.
 struct Admit {
   NodeId node;
 };
@@ -120,8 +120,8 @@ struct EndAttempt {
   Outcome outcome = Outcome::done;
   std::string failure{};
   bool again = false;  ///< BeginAttempt will follow
-  bool waits = false;  ///< for a missing node; users were informed
-  bool older = false;  ///< from an older checkpoint
+  bool waits = false;  ///< the others wait for a missing node; users were informed
+  bool older = false;  ///< the next attempt uses an older checkpoint
 };
 /// All surviving nodes have left: the caller chooses the checkpoint, then calls Supervisor::begin.
 struct BeginAttempt {};

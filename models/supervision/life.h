@@ -48,7 +48,7 @@ struct Finished {};
 struct Lost {
   std::string why{};
   std::optional<Instant> returns_at{};  ///< another process takes its place then
-  bool takes_restart = false;
+  bool takes_restart = false;           ///< its return counts as a restart
 };
 struct Returning {
   std::string why{};   ///< why it was lost

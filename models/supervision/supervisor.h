@@ -18,7 +18,7 @@ namespace foretrain::supervision {
 
 struct Rules {
   std::shared_ptr<const foretrain::Training> training;
-  int restarts = 0;    ///< how often nodes may be restarted, without those that faults bring back
+  int restarts = 0;    ///< limit on restarts of nodes, not counting those that faults bring back
   bool tasks = false;  ///< another program starts all processes but that of node 0
   Duration join_limit{60'000'000'000};  ///< for all nodes to be ready
   /// Names of a node in messages for users: with its process or rank, and the shorter name for
@@ -26,8 +26,8 @@ struct Rules {
   std::function<std::string(NodeId)> described;
   std::function<std::string(NodeId)> named;
   std::function<std::string(Duration)> text;  ///< "30 s"
-  Duration suspicion{300'000'000};            ///< the end of a process is noticed sooner
-  std::function<std::string()> join_advice = [] { return std::string(); };  ///< appended to it
+  Duration suspicion{300'000'000};            ///< Suspicion; a process's end is noticed sooner
+  std::function<std::string()> join_advice = [] { return std::string(); };  ///< ends join errors
 };
 
 /// "2 restarts are left".
@@ -65,8 +65,8 @@ class Supervisor {
   [[nodiscard]] bool is(NodeId node) const {
     return std::holds_alternative<State>(life(node));
   }
-  /// False: messages of its old process are ignored, because the others continue without it, or it
-  /// has to join again.
+  /// False if messages of the node's old process are ignored, because the others continue without
+  /// it, or because the node has to join again.
   [[nodiscard]] bool hears(NodeId node) const;
   /// Number of the process of a node in this attempt, from 1.
   [[nodiscard]] std::int64_t incarnation(NodeId node) const {
@@ -88,14 +88,14 @@ class Supervisor {
     std::int64_t incarnation = 1;
     std::optional<Missing> missing{};
   };
-  /// A failure for which a better reason may follow within a moment: when a node dies, its peers
-  /// notice sooner than its launcher.
+  /// A failure for which a better reason may follow within Rules::suspicion: when a node dies, its
+  /// peers notice sooner than its launcher.
   struct Suspicion {
     NodeId node;       ///< the node that seems lost
     std::string what;  ///< what happened to it
     std::string failure;
-    std::optional<NodeId> gives_up{};  ///< the node that gives up for that; it may be lost instead
-    std::string why{};
+    std::optional<NodeId> gives_up{};  ///< the node that reported it; is lost instead if possible
+    std::string why{};                 ///< why `gives_up` is lost
   };
   /// The return of a node without using a restart.
   struct Back {
@@ -170,11 +170,11 @@ class Supervisor {
   EndAttempt ended_{};  // how the attempt ended, in Stage::ending
   std::optional<Instant> down_since_;
   Instant began_;       // when the attempt began
-  Instant join_until_;  // the limit unless a node is missing
+  Instant join_until_;  // limit of joining, if no node is missing
   std::optional<Suspicion> suspicion_;
   std::map<Timer, Instant> armed_;
-  Instant now_;                 // time of the input
-  Effects* effects_ = nullptr;  // effects of the input
+  Instant now_;                 // time of the current input
+  Effects* effects_ = nullptr;  // effects of the current input
 };
 
 }  // namespace foretrain::supervision

@@ -10,13 +10,13 @@
 
 namespace foretrain {
 
-/// The settings of a command line as part of its default folder's name:
-/// `seed=2,training.workers=4`, sorted by key. If that is longer than 60 characters, or has
-/// characters that are special to a shell, eight digits of a hash. Empty without settings.
+/// The settings of a command line as part of its default folder's name, sorted by key, without
+/// blanks, quotes, brackets: `seed=2,training.workers=4`. Eight digits of a hash if that is longer
+/// than 60 characters, or has others that are special to a shell. Empty without settings.
 std::string settings_name(std::vector<std::string> settings);
 
-/// Changes the default folder to run-2, run-3, ... if earlier runs of the case exist, since a
-/// measurement is never overwritten. A command that resumes (not Answer::begins) uses the newest.
+/// If the default folder has an earlier run, changes it to run-2, run-3, ..., since a measurement
+/// is never overwritten. A command that continues a run (not Answer::begins) uses the newest one.
 void number_folder(Answer& answer, const Case& scenario_case);
 
 /// A folder for a record of `scenario`.
@@ -25,16 +25,16 @@ struct ClaimedPlace {
   Scenario scenario;
 };
 
-/// Checks the folders before any work. `root` contains `places` or is the only one. A record of
-/// another scenario or of the other mode in them is an error if the folder was given by --out
-/// without --force. Otherwise a record in `places` is replaced; one in a `root` around them
-/// remains, as do records next to them, such as cases of an earlier sweep. Notes for people say so.
-/// @throws InputError
+/// Looks, before any work, for foreign records (of another scenario, or of the other mode) in
+/// `places`, and in `root` if that is a folder around them. With --out and without --force a
+/// foreign record is an error. Otherwise it is replaced if it is in `places`; it stays if it is in
+/// `root`, or in a folder next to `places`, such as a case of an earlier sweep. Notes for people
+/// what is replaced and what stays. @throws InputError
 void claim_folders(const Answer& answer, const std::filesystem::path& root,
                    const std::vector<ClaimedPlace>& places, Mode mode);
 
-/// As claim_folders, for answers that are not records: scenario.yaml in the folder identifies their
-/// scenario. Creates the folders. @throws InputError, WriteError
+/// The same for commands whose answer is not a record: scenario.yaml in a folder is the scenario of
+/// an earlier answer. Creates the folders. @throws InputError, WriteError
 void claim_answers(const Answer& answer, const std::vector<Case>& cases);
 /// Rejects an existing file, which may be a user's work, unless `replace`; always rejects a folder.
 /// @throws InputError
@@ -55,8 +55,8 @@ class EarlierFiles {
 /// Writes scenario.yaml with paths relative to its folder. @throws WriteError
 void sign_answer(const std::filesystem::path& folder, const Scenario& scenario);
 
-/// The command line that resumes the run of a case from `folder`: `words`, which started it, with
-/// --resume, and for a sweep with the settings of that case.
+/// The command line that resumes the run of a case: `words`, which started it, without --force and
+/// --out, with --resume `folder`; of a sweep, with the settings of the case in place of the sweep.
 std::string command_to_resume(const std::vector<std::string>& words, const Case& scenario_case,
                               const std::filesystem::path& folder);
 

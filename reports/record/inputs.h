@@ -1,4 +1,4 @@
-// The file of recorded inputs: inputs.bin.
+// The file of the inputs that nodes received, for replays: inputs.bin.
 #pragma once
 
 #include "reports/record/input_row.h"

@@ -25,8 +25,8 @@ class DataSets {
   std::shared_future<DataSplit> last_;
 };
 
-/// Facts about a data set that are known without its examples. For a profile, the numbers that the
-/// scenario gives.
+/// Facts about a data set that are known without its examples. The scenario gives these numbers if
+/// the model is a profile (layer times of a network), which has no data set.
 struct DatasetShape {
   std::int64_t train_examples = 0;
   std::int64_t test_examples = 0;
@@ -42,8 +42,8 @@ struct CaseData {
   std::shared_ptr<const DataSplit> examples;  ///< null if they were not asked for
 };
 
-/// Finds what `prepare` needs first. The shape of images comes from headers and file lengths;
-/// sparse examples have to be opened for it.
+/// The first step of `prepare`: finds the shape of the data set, and its examples if asked for. The
+/// shape of images comes from headers and file lengths; sparse examples must be opened for theirs.
 /// @throws InputError at the scenario's key: a file that is missing or damaged, fewer examples than
 /// the scenario asks for, or examples asked for with a profile
 CaseData find_data(const Case& scenario_case, bool with_examples, DataSets& data_sets);

@@ -73,15 +73,15 @@ void describe(Visitor& visit, T& cluster) {
               .unused_because = "only topology links lists them",
               .written = cluster.topology == "links"},
              cluster.links);
-  visit.field(
-      {.key = "tcp", .doc = "simulate: headers and slow start of TCP; off: messages flow without"},
-      cluster.tcp);
+  visit.field({.key = "tcp",
+               .doc = "simulate: headers and slow start of TCP; off: no headers, no slow start"},
+              cluster.tcp);
   const bool capped = std::ranges::any_of(
       cluster.hosts, [](const HostSpec& host) { return host.flow_rate.value > 0; });
   visit.field(
       {.key = "connections",
-       .doc = "simulate: number of connections between two nodes, for hosts with a flow_rate; "
-              "collectives use at least one per port of a host",
+       .doc = "simulate: parallel connections between two nodes, of use if hosts have a flow_rate, "
+              "the limit of one connection; collectives use at least one per port of a host",
        .least = 1,
        .most = 1024,
        .used = capped,
@@ -89,16 +89,16 @@ void describe(Visitor& visit, T& cluster) {
        .written = cluster.connections > 1},
       cluster.connections);
   visit.section({.key = "placement",
-                 .doc = "host of each node; left out: the same number of workers on each host, or "
-                        "one per device, filling one host after another"},
+                 .doc = "host of each node; left out: hosts take workers in turn, one each, or one "
+                        "per device, then servers; workers on a host have consecutive ranks"},
                 cluster.placement);
 }
 
-/// The keys of a placement are written directly among the neighbour's own.
+/// Another training on the same cluster. Its keys include those of a placement.
 template <class Visitor, Described<NeighbourSpec> T>
 void describe(Visitor& visit, T& neighbour) {
   visit.field({.key = "scenario",
-               .doc = "its file, with one case; its own cluster is not used",
+               .doc = "scenario file of the neighbour, with one case; its cluster is not used",
                .required = true},
               neighbour.scenario);
   describe(visit, neighbour.placement);
@@ -112,7 +112,7 @@ void describe(Visitor& visit, T& neighbour) {
 template <class Visitor, Described<TransportSpec> T>
 void describe(Visitor& visit, T& transport) {
   visit.field({.key = "congestion_control",
-               .doc = "an algorithm of the kernel; left out: cubic, else reno",
+               .doc = "congestion control algorithm; left out: cubic, or reno if not available",
                .written = !transport.congestion_control.empty()},
               transport.congestion_control);
   visit.field({.key = "socket_buffer",
@@ -121,8 +121,8 @@ void describe(Visitor& visit, T& transport) {
                .most = 1e9},
               transport.socket_buffer);
   visit.field({.key = "unsent",
-               .doc = "most bytes waiting in the kernel, where later urgent messages cannot "
-                      "overtake; 0: no limit",
+               .doc = "most unsent bytes of a connection in the kernel, where later urgent "
+                      "messages cannot overtake them; 0: no limit",
                .least = 0,
                .most = 1e9},
               transport.unsent);

@@ -33,7 +33,7 @@ Attempts::Attempts(World& world, const Prepared& prepared, const MachineLookup& 
   if (may_fail()) {
     listener_.keeping = [this](NodeId id, const SaveState& keep) { keeping(id, keep); };
     listener_.sets_back = [this] { set_back(); };
-    listener_.begins = [this] { training_->start(); };
+    listener_.all_left = [this] { training_->start(); };
     listener_.ready = [this] { ready(); };
   }
   training_ = make({});

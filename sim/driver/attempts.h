@@ -101,11 +101,11 @@ class Attempts : public Actor {
   CheckpointTally checkpoints_;
   std::vector<FailingHost> hosts_;
   bool faults_may_set_back_ = false;
-  std::vector<std::unique_ptr<SimTraining>> gone_;  // events of theirs are still scheduled
+  std::vector<std::unique_ptr<SimTraining>> gone_;  // ended attempts with scheduled events
   std::unique_ptr<SimTraining> training_;
   bool started_ = false;
   std::map<std::int64_t, KeptStates> under_way_;  // incomplete checkpoints, by cut
-  KeptStates newest_;                             // complete checkpoint
+  KeptStates newest_;                             // the newest complete checkpoint
   Instant newest_at_;
   Instant began_;  // begin of the present attempt
   Instant down_since_;

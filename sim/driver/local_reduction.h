@@ -27,7 +27,6 @@ namespace foretrain::sim {
 /// host's port carries one worker's gradient, whatever the number D of its workers. A bucket of n
 /// bytes takes, in either direction round the ring, D - 1 successive messages of the links' latency
 /// + n / rate each.
-/// one after another.
 ///
 /// A worker begins its next gradient when it has the values, whether the other workers of its host
 /// have them or not: the first worker on the ring is ahead of the last, and delivers its next part

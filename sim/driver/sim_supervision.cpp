@@ -23,7 +23,7 @@ void SimTraining::perform(const supervision::Effects& effects) {
             nodes_[index_of(effect.node)]->die();
             killed.push_back(effect.node);
           } else if constexpr (std::is_same_v<What, supervision::BeginAttempt>) {
-            listener_.begins();
+            listener_.all_left();
           } else if constexpr (requires { perform(effect); }) {
             perform(effect);
           }

@@ -134,7 +134,7 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
     : world_(world),
       training_(prepared.training),
       listener_(std::move(listener)),
-      goes_on_(beginning.supervisor != nullptr),
+      is_restart_(beginning.supervisor != nullptr),
       places_(placed(world, prepared, others)),
       is_neighbour_(!others.empty()),
       scenario_case_(prepared.scenario_case),
@@ -150,7 +150,7 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
             tell(supervision::Silent{id, how});
           }),
       link_faults_(world.engine, scenario_case_.scenario, training_, places_, world.fabric.get(),
-                   [this](NodeId id, NodeId peer) { part(id, peer); }),
+                   [this](NodeId id, NodeId peer) { disconnect(id, peer); }),
       evaluation_blocks_all_(prepared.scenario_case.scenario.framework.evaluation == "all"),
       lost_(static_cast<std::size_t>(training_->nodes())),
       left_(lost_.size()),
@@ -312,8 +312,8 @@ void SimTraining::start() {
 }
 
 void SimTraining::go() {
-  node_faults_.start(goes_on_ ? world_.engine.now() : Instant{});
-  if (!goes_on_) link_faults_.start();  // else the first attempt's link faults continue
+  node_faults_.start(is_restart_ ? world_.engine.now() : Instant{});
+  if (!is_restart_) link_faults_.start();  // else the first attempt's link faults continue
   for (const auto& node : nodes_) node->start();
 }
 
@@ -336,8 +336,8 @@ void SimTraining::gave_up(NodeId id, const Fault& fault) {
   world_.engine.schedule(world_.engine.now(), {this, kFirstNode + index_of(id)});
 }
 
-void SimTraining::part(NodeId id, NodeId peer) {
-  if (next_ != nullptr) return next_->part(id, peer);
+void SimTraining::disconnect(NodeId id, NodeId peer) {
+  if (next_ != nullptr) return next_->disconnect(id, peer);
   if (is_there(id) && is_there(peer)) nodes_[index_of(id)]->mark_lost(peer);
 }
 
@@ -368,7 +368,7 @@ void SimTraining::wake(Instant /*now*/, std::uint64_t token) {
   }
 }
 
-std::vector<ResidentMemory::OfHost> SimTraining::memory_of_hosts() const {
+std::vector<ResidentMemory::OfHost> SimTraining::base_memory_by_node() const {
   std::vector<ResidentMemory::OfHost> hosts;
   hosts.reserve(places_.size());
   for (const NodePlace& place : places_) {

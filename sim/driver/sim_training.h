@@ -53,33 +53,32 @@ class SimTraining : public Actor {
   struct Listener {
     std::function<void(NodeId, const Report&)> report;
     std::function<void(NodeId, const Finished&)> finished;
-    AroundNode around{};  ///< SimulateOptions::around
-    /// Observer::kept.
+    AroundNode around{};  ///< wraps the programs of nodes
+    /// The write of a node's state is complete; it took `took`.
     std::function<void(NodeId, std::int64_t cut, Bytes size, Duration took)> kept{};
-    /// Observer::keeping.
+    /// The write of a node's state begins. Empty if states are not read.
     std::function<void(NodeId, const SaveState&)> keeping{};
-    /// The attempt has ended, and all nodes begin again. If absent, the training ends.
+    /// The attempt failed, and another one follows. If empty, the training ends instead.
     std::function<void()> sets_back{};
-    /// All nodes have left.
-    std::function<void()> begins{};
-    /// All nodes of this attempt are ready; calls `go`, now or later. If absent, they begin at
-    /// once.
+    /// All nodes have left the failed attempt: the owner starts the next one.
+    std::function<void()> all_left{};
+    /// All nodes are ready: the owner calls `go`, now or later. If empty, they begin at once.
     std::function<void()> ready{};
   };
 
-  /// `others`: places of other trainings' nodes. `recorded`: inputs of a run whose job times are
-  /// used (SimulateOptions::recorded). @throws InputError
+  /// `others`: places of other trainings' nodes; if there are any, this is a co-located training.
+  /// `recorded`: inputs of a run whose job times are used. @throws InputError
   SimTraining(World& world, const Prepared& prepared, const MachineLookup& machines,
               Listener listener, const std::vector<NodePlace>& others,
               std::span<const InputRow> recorded = {}, const Beginning& beginning = {});
 
   /// The nodes join.
   void start();
-  /// All nodes are ready: its time begins, or continues.
+  /// All nodes are ready: the time of the training begins, or continues after a restart.
   void go();
-  /// All nodes are gone at once. `next`: the next attempt, which receives link faults from now on.
+  /// Kills all nodes. Link faults that occur from now on are passed to `next`, the next attempt.
   void end(SimTraining& next);
-  /// NodeFaults::takes_part.
+  /// The node has joined and has not finished. Called only if hosts have an `mtbf:`.
   [[nodiscard]] bool takes_part(NodeId id) const { return node_faults_.takes_part(id); }
   /// Passes an input to the supervisor and performs its decisions.
   void tell(const supervision::Input& input);
@@ -93,7 +92,7 @@ class SimTraining : public Actor {
   /// Reason why the training cannot continue; empty if it can.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] std::size_t finished() const { return finished_; }
-  /// NodeFaults::idle_events.
+  /// Number of scheduled events that cannot unblock a waiting node.
   [[nodiscard]] std::size_t idle_events() const { return node_faults_.idle_events(); }
 
   [[nodiscard]] const Training& training() const { return *training_; }
@@ -106,11 +105,11 @@ class SimTraining : public Actor {
   [[nodiscard]] const std::string& lost(std::size_t node) const { return lost_[node]; }
   /// Periods of absence of a node that returned.
   [[nodiscard]] const std::vector<Absence>& away(std::size_t node) const { return away_[node]; }
-  /// By node: base figures of its process.
-  [[nodiscard]] std::vector<ResidentMemory::OfHost> memory_of_hosts() const;
+  /// By node: memory of its process before the training; SIMD width of its host.
+  [[nodiscard]] std::vector<ResidentMemory::OfHost> base_memory_by_node() const;
   /// Machine whose costs are used; the last one if hosts differ.
   [[nodiscard]] const std::string& machine() const { return machine_; }
-  /// The cores of this machine when it was calibrated; empty for other machines.
+  /// Speed of this machine's cores when it was calibrated; empty if the hosts are other machines.
   [[nodiscard]] const CoresSeen& calibrated() const { return calibrated_; }
   /// Machines with described, not measured, compute; may be empty.
   [[nodiscard]] const std::string& uncalibrated() const { return uncalibrated_; }
@@ -118,8 +117,8 @@ class SimTraining : public Actor {
   [[nodiscard]] const std::vector<ComputeBasis>& basis() const { return basis_; }
 
  private:
-  /// First token of other events: nodes that have given up, by id; after them the supervisor's
-  /// timers.
+  /// Tokens of scheduled events: smaller ones stop or resume workers for an evaluation; from here
+  /// on the nodes that have given up, by id; then the supervisor's timers.
   static constexpr std::uint64_t kFirstNode = 2;
 
   void add_job_times(const Prepared& prepared, const MachineLookup& machines);
@@ -140,7 +139,7 @@ class SimTraining : public Actor {
   void tell_ready(NodeId id);
   void gave_up(NodeId id, const Fault& fault);
   /// The node has lost its connection to `peer`.
-  void part(NodeId id, NodeId peer);
+  void disconnect(NodeId id, NodeId peer);
   [[nodiscard]] bool is_there(NodeId id) const { return lost_[index_of(id)].empty(); }
   [[nodiscard]] std::unique_ptr<Node> program_of(NodeId id, const Beginning& beginning) const;
   [[nodiscard]] std::unique_ptr<Node> watched(NodeId id, std::unique_ptr<Node> program) const;
@@ -149,7 +148,7 @@ class SimTraining : public Actor {
   World& world_;
   std::shared_ptr<const Training> training_;
   Listener listener_;
-  bool goes_on_;                       // false in the first attempt
+  bool is_restart_;                    // false in the first attempt
   SimTraining* next_ = nullptr;        // the next attempt, after the end of this one
   std::vector<NodePlace> places_;      // by node
   std::optional<LocalSum> local_sum_;  // if hosts push sums of their workers

@@ -37,7 +37,7 @@ class Simulation : public Actor {
                [this](const std::vector<std::int64_t>& reported, std::int64_t evaluated) {
                  return set_back(reported, evaluated);
                }}),
-        memory_(*prepared.training, prepared.data_memory, main_.training().memory_of_hosts()),
+        memory_(*prepared.training, prepared.data_memory, main_.training().base_memory_by_node()),
         sums_rows_(options.summary_only && !main_.may_fail()) {
     record_.mode = Mode::simulate;
     record_.scenario_case = prepared.scenario_case;

@@ -16,21 +16,20 @@ inline constexpr std::size_t kMostUsageRowsOfAll = 2 << 20;  // over all nodes: 
 
 struct SimulateOptions {
   MachineLookup machines;
-  /// The cluster as `run --emulate` has it: its hosts are network namespaces of this machine, share
-  /// its cores, and have the costs of its calibration. If false: the cluster that the scenario
-  /// describes.
+  /// True: as with `run --emulate`, hosts are network namespaces of this machine, share its cores,
+  /// and have the costs of its calibration. False: the cluster that the scenario describes.
   bool emulated = false;
   /// Interval of rows of usage.csv, in virtual time; no rows if zero. Doubled whenever a node has
   /// more than kMostUsageRows, or all together more than kMostUsageRowsOfAll.
   Duration usage_interval{100'000'000};
-  /// Faster resources, and a history.
+  /// Other speeds of resources, and a log of all activities.
   Variant variant;
   /// Inputs of a run of the case. If set, jobs take the times that it recorded instead of the
   /// machine's (sim/cpu/recorded_times.h). They outlive the simulation.
   std::span<const InputRow> recorded{};
   /// Wraps each node's program, except neighbours', to observe its inputs and effects.
   std::function<std::unique_ptr<Node>(NodeId, std::unique_ptr<Node>)> around{};
-  /// Number of this machine's cores for the work of jobs. The record does not depend on it.
+  /// Number of this machine's cores that compute; the record does not depend on it.
   int cores = 1;
   /// Store no rows of steps and usage, only totals of the steps.
   bool summary_only = false;

@@ -7,8 +7,8 @@
 
 namespace foretrain::sim {
 
-/// A Recorder for one node, which knows the resources of its work and waits. All work of a
-/// co-located training counts as one resource, and its updates are not recorded.
+/// A Recorder (access to the log of activities) for one node. Maps the node's work and waits to
+/// resources. All work of a co-located training counts as one; its updates are not recorded.
 class NodeHistory {
  public:
   /// `device`: a device computes the gradients.
@@ -30,18 +30,19 @@ class NodeHistory {
 
   [[nodiscard]] ActivityId current() const { return history_.current(); }
   void go_on_from(ActivityId activity) const { history_.go_on_from(activity); }
-  /// Adds a span in which the node waited for `resource` and nothing worked.
+  /// Adds a span in which the node only waited for `resource`.
   ActivityId waited(Resource resource, Instant since, Instant until, ActivityId cause) const {
     return history_.add({since, until, cause, 0, index_of(id_), resource, false});
   }
-  /// The current activity has changed the parameters.
+  /// The current activity has changed the parameters; ignored for a co-located training.
   void updated() const {
     if (!neighbour_) history_.updated();
   }
-  /// The node is stopped from now on, for the reason `why`.
+  /// The node is stopped from now on because of `why`; ignored for a co-located training.
   void stopped(Resource why) const {
     if (!neighbour_) history_.stopped(id_, why);
   }
+  /// The current activity requests this work.
   [[nodiscard]] History::TaskId ask(Instant now, const CostBreakdown& effort) const {
     return history_.ask(id_, now, effort);
   }

@@ -14,15 +14,15 @@ namespace foretrain::sim {
 /// @throws InputError if there is none
 using MachineLookup = std::function<Machine(const std::string& name)>;
 
-/// The machine that `host` names, else this machine; with the roofline and the costs of sending and
-/// receiving of the host, if given. No file is looked up if the host itself specifies how long a
-/// gradient takes (`compute`, `gflops`, its `device`) or a profile does (`profiled`): messages then
-/// cost what the host specifies, and nothing if it specifies nothing.
+/// The machine that `host` names, else this machine; with the roofline and the message costs of the
+/// host, if given. A host that names none needs no file if the host itself (`compute`, `gflops`,
+/// its `device`) or a profile (`profiled`) specifies how long a gradient takes: the result then has
+/// only what the host specifies, or is nullopt.
 std::optional<Machine> machine_of(const HostSpec& host, bool profiled,
                                   const MachineLookup& machines);
 
-/// Whether a simulation of the scenario looks up the empty name. `emulated`: its hosts run on this
-/// machine's cores. True for any scenario with neighbours, which may need it.
+/// Whether a simulation of the scenario needs this machine's calibration. `emulated`: its hosts run
+/// on this machine's cores. True for any scenario with neighbours, which may need it.
 bool asks_this_machine(const Scenario& scenario, bool emulated);
 
 }  // namespace foretrain::sim

@@ -10,12 +10,11 @@ namespace foretrain::sim {
 
 /// Threads that do the work of a simulation's jobs, in addition to the simulation's own thread.
 ///
-/// A simulation with numerics spends its time in gradients. Gradients of workers that compute
-/// concurrently in virtual time are computed concurrently here: the work of a job for compute
-/// threads may start when the job begins, and is waited for at its end in virtual time. Its node
-/// does not touch the data that it reads and writes meanwhile, as in a run (`Job::work`), so all
-/// results are the same as without these threads, to the last bit.
-/// these threads, to the last bit.
+/// A simulation that computes values (`numerics: on`) spends its time in gradients. Those of
+/// workers that compute concurrently in virtual time are computed concurrently here: the work of a
+/// job for compute threads may start when the job begins in virtual time, and the simulation waits
+/// for it when the job ends there. Until then the node touches no data of that work, as in a run
+/// (`Job::work`), so all results are bit-identical to those without these threads.
 class WorkPool {
  public:
   /// `cores`, 2 or more: threads including the simulation's; fewer if the system creates no more.
@@ -40,7 +39,7 @@ class WorkAhead {
   WorkAhead(const WorkAhead&) = delete;
   WorkAhead& operator=(const WorkAhead&) = delete;
 
-  /// Takes over the job's work and its preparation of the next one, if there is a pool.
+  /// Takes over the job's work and what it prefetches for the next job, if there is a pool.
   void begin(std::size_t number, Job& job) {
     if (queue_ && job.work) post(number, job);
   }

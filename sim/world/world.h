@@ -21,15 +21,14 @@ namespace foretrain::sim {
 /// A simulated host.
 struct Host {
   std::string name;
-  std::shared_ptr<Cpu> cpu;  ///< the host's own, or those of the machine that emulates it
-  TransportCost one_core;    ///< costs of messages between nodes on one of its cores
-  TransportCost local;       ///< costs of messages within the host, between its cores
-  TransportCost remote;      ///< costs of messages from and to other hosts
-  Duration slice;
+  std::shared_ptr<Cpu> cpu;        ///< the host's own; emulated hosts share this machine's
+  TransportCost one_core;          ///< costs of messages between nodes on one of its cores
+  TransportCost local;             ///< costs of messages within the host, between its cores
+  TransportCost remote;            ///< costs of messages from and to other hosts
+  Duration slice;                  ///< time slice of a thread while another waits for its core
   Bytes memory_base;               ///< of a node's process
   int simd = 0;                    ///< floats per register of its kernels
-  std::shared_ptr<Caches> caches;  ///< the host's own, or those of the machine that emulates it;
-                                   ///< null if every access hits
+  std::shared_ptr<Caches> caches;  ///< of `cpu`; null if every access hits
   DiskCost disk{};                 ///< costs of checkpoints, from its machine file
   Instant disk_free{};             ///< its disk is busy until then
   std::shared_ptr<Cpu> devices{};  ///< its accelerators, a core each; null if there are none
@@ -50,13 +49,13 @@ struct Mail {
   ActivityId activity = 0;  ///< of the history: the last activity of this message
 };
 
-/// A variation of the plain simulation: with faster resources, with a history.
+/// A variation of the plain simulation: other speeds of resources, a log of all activities.
 struct Variant {
   TimeFactors time_factors;
-  History* history = nullptr;  ///< null if no history is recorded
+  History* history = nullptr;  ///< the log; null if there is none
 };
 
-/// Built from a case: its cluster, or, if it has none, this machine with all nodes on its loopback.
+/// Built from a case. Without a cluster, all nodes run on this machine and talk over loopback.
 struct World {
   /// `emulated`: the hosts of the cluster are network namespaces of this machine and share its
   /// cores. `cores`: number of this machine's cores that the simulation may use.
@@ -69,7 +68,7 @@ struct World {
   std::vector<Host> hosts;
   std::unique_ptr<Fabric> fabric;  ///< null on loopback
   bool real_cores = false;         ///< nodes run on the cores of this machine, as in a run
-  std::unique_ptr<WorkPool> pool;  ///< null if jobs have no work or one core does all of it
+  std::unique_ptr<WorkPool> pool;  ///< null unless gradients are computed on several cores
   Slots<Mail> mail;
   Effects effects;  ///< buffer for the effects of the node that handles an input
 

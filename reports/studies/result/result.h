@@ -25,10 +25,10 @@ struct ResultColumn {
     number,   ///< four significant digits
     time,     ///< s; printed for people as `48.2 min`
     count,    ///< an integer
-    share,    ///< of 1; printed for people in per cent: 0.081 is `8.1 %`
-    change,   ///< likewise, always signed: `-3.1 %`
+    share,    ///< a fraction; printed for people in per cent: 0.081 is `8.1 %`
+    change,   ///< a relative change; printed in per cent with its sign: `-3.1 %`
     comment,  ///< sentences for files and pages; not shown in a terminal
-    note,     ///< likewise; with --full a terminal shows them below the table
+    note,     ///< as `comment`, but with --full a terminal shows them below the table
   };
   std::string name;   ///< in CSV and JSON: `error_median`
   std::string title;  ///< for people: `median error`; a terminal breaks it at '\n'
