@@ -194,6 +194,7 @@ int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, 
   claim_folders(answer, root, seed_places(answer, cases, seeds), Mode::simulate);
   for (const Case& each : cases) prepare_folder(answer.folder_of(each));
   int status = kDone;
+  std::string basis;  // printed once if it is the same for all cases
   answer_cases(answer, cases, [&](const Case& each, Json& answers) {
     Interruption::check();
     std::optional<Progress> progress(std::in_place, "seeds of " + each.label(), answer.quiet,
@@ -205,6 +206,8 @@ int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, 
     answers.push_back(to_json(intervals));
     Result result = seed_intervals_result(intervals);
     result.tables.front().full = cases.size() > 1;  // with several cases one sentence each
+    if (!answer.full && result.stands_on == basis) result.stands_on.clear();
+    if (!result.stands_on.empty()) basis = result.stands_on;
     answer.tell(
         fmt::format("{}\nrecords: {}\n\n", to_text(result, answer.full), options.folder.string()));
     unless_full(status, [&] {
