@@ -40,11 +40,11 @@ std::vector<Ranked> ahead(const std::vector<Ranked>& all, bool most) {
   return tied;
 }
 
-/// `sync`, `sync and async`, `3 of them`.
-std::string named(const std::vector<Ranked>& some) {
+/// `sync`, `sync and async`, `3 of them`; `many` replaces ` of them`.
+std::string named(const std::vector<Ranked>& some, std::string_view many = " of them") {
   if (some.size() == 1) return some.front().title;
   if (some.size() == 2) return fmt::format("{} and {}", some[0].title, some[1].title);
-  return fmt::format("{} of them", some.size());
+  return fmt::format("{}{}", some.size(), many);
 }
 
 /// ` (no difference within the forecast's error, 10 %)`, `, a tie`; the range if there is no tie.
@@ -78,7 +78,7 @@ std::string speed_clause(const std::vector<Ranked>& rates) {
                        tie_clause(fastest));
   }
   std::string text =
-      fmt::format("{} {} the fastest, {} examples/s{}", named(fastest),
+      fmt::format("{} {} the fastest, {} examples/s{}", named(fastest, ""),
                   fastest.size() == 1 ? "is" : "are", fastest.front().told, tie_clause(fastest));
   if (rates.size() == 1) return text;
   const std::vector<Ranked> slowest = ahead(rates, false);
@@ -109,7 +109,7 @@ std::string target_clause(const std::string& target, const std::vector<Ranked>& 
   if (!one && missed.empty() && first.size() == reached.size()) {
     return fmt::format("all reach {} after {} s{}", target, soonest_s, tie_clause(first));
   }
-  std::string text = fmt::format("{} {} {} first, after {} s{}", named(first),
+  std::string text = fmt::format("{} {} {} first, after {} s{}", named(first, ""),
                                  one ? "reaches" : "reach", target, soonest_s, tie_clause(first));
   if (first.size() < reached.size()) {
     const std::vector<Ranked> last = ahead(reached, true);
