@@ -21,6 +21,16 @@ Bucket Layout::joined(BucketRun run) const {
   return all;
 }
 
+namespace {
+
+// The begin of part `index` of `parts` equal parts: floor(count * index / parts), without the
+// product, which overflows for 10^12 parameters.
+std::int64_t begin_of(std::int64_t index, std::int64_t parts, std::int64_t count) {
+  return count / parts * index + count % parts * index / parts;
+}
+
+}  // namespace
+
 Layout make_layout(std::int64_t parameters, Bytes bucket_size, int shards) {
   const std::int64_t most = bucket_size.value / 4;  // floats in a bucket
   FT_CHECK_OP(most, >, 0);
@@ -29,12 +39,12 @@ Layout make_layout(std::int64_t parameters, Bytes bucket_size, int shards) {
   Layout layout{parameters, {}};
   // Each shard is cut separately, so shards differ by at most one parameter.
   for (int shard = 0; shard < shards; ++shard) {
-    const std::int64_t begin = parameters * shard / shards;
-    const std::int64_t end = parameters * (shard + 1) / shards;
+    const std::int64_t begin = begin_of(shard, shards, parameters);
+    const std::int64_t end = begin_of(shard + 1, shards, parameters);
     const std::int64_t pieces = (end - begin + most - 1) / most;
     for (std::int64_t piece = 0; piece < pieces; ++piece) {
-      const std::int64_t first = begin + (end - begin) * piece / pieces;
-      const std::int64_t last = begin + (end - begin) * (piece + 1) / pieces;
+      const std::int64_t first = begin + begin_of(piece, pieces, end - begin);
+      const std::int64_t last = begin + begin_of(piece + 1, pieces, end - begin);
       layout.buckets.push_back({first, last - first, shard});
     }
   }
@@ -60,8 +70,8 @@ Layout make_round_robin_layout(std::int64_t parameters, Bytes bucket_size, int o
   const std::int64_t pieces = rounds * round_robin_owners;
   Layout layout{parameters, {}, !tree, tree, trees.group};
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
-    const std::int64_t first = parameters * piece / pieces;
-    const std::int64_t last = parameters * (piece + 1) / pieces;
+    const std::int64_t first = begin_of(piece, pieces, parameters);
+    const std::int64_t last = begin_of(piece + 1, pieces, parameters);
     const int owner = tree ? trees.owner(piece) : static_cast<int>(piece % owners);
     layout.buckets.push_back({first, last - first, owner, -1, tree});
   }
@@ -99,8 +109,8 @@ Layout make_ddp_layout(const std::vector<std::int64_t>& tensors, Bytes cap, Byte
     const std::int64_t pieces = std::min(count, rounds * round_robin_owners);
     const std::int64_t begin = layout.parameters;
     for (std::int64_t piece = 0; piece < pieces; ++piece) {
-      const std::int64_t first = begin + count * piece / pieces;
-      const std::int64_t last = begin + count * (piece + 1) / pieces;
+      const std::int64_t first = begin + begin_of(piece, pieces, count);
+      const std::int64_t last = begin + begin_of(piece + 1, pieces, count);
       const std::int64_t turn = std::ssize(layout.buckets);
       const int owner = tree ? trees.owner(turn) : static_cast<int>(turn % owners);
       layout.buckets.push_back({first, last - first, owner, begin, tree});

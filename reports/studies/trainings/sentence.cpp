@@ -13,6 +13,7 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <string_view>
 
 namespace foretrain {
 namespace {

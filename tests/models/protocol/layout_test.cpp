@@ -19,6 +19,22 @@ TEST_CASE("layout: a model smaller than a bucket is one bucket") {
   CHECK(layout.buckets[0].count == 7'850);
 }
 
+TEST_CASE("layout: products with very many parameters do not overflow") {
+  constexpr std::int64_t kParameters = 2'000'000'000'000'000'000;
+  const Bytes part{kParameters};  // four parts by size
+  for (const Layout& layout :
+       {make_layout(kParameters, part, 5), make_round_robin_layout(kParameters, part, 5),
+        make_ddp_layout({kParameters}, part, part, 5)}) {
+    std::int64_t next = 0;
+    for (const Bucket& bucket : layout.buckets) {
+      CHECK(bucket.first == next);
+      CHECK(bucket.count == kParameters / 5);
+      next += bucket.count;
+    }
+    CHECK(next == kParameters);
+  }
+}
+
 TEST_CASE("layout: buckets are contiguous, cover everything, and keep to their size") {
   const std::uint64_t seed = GENERATE(range<std::uint64_t>(1, 31));
   CAPTURE(seed);
