@@ -4,7 +4,6 @@
 #include "scenarios/language/input_error.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <limits>
