@@ -76,11 +76,11 @@ void measure_cores(Machine& machine, Repeater& repeater, int core) {
                    [&] { machine.apply = measure_apply(core); });
   double change_s = 0;
   repeater.measure({{"process_change", &change_s, 1e-6, true}},
-                   [&] { change_s = measure_process_change(core); });
-  machine.process_change = Duration::from_seconds(change_s);
+                   [&] { change_s = measure_context_switch(core); });
+  machine.context_switch = Duration::from_seconds(change_s);
   repeater.measure({{"thread_change", &change_s, 1e-6, true}},
-                   [&] { change_s = measure_thread_change(core); });
-  machine.thread_change = Duration::from_seconds(change_s);
+                   [&] { change_s = measure_thread_handoff(core); });
+  machine.thread_handoff = Duration::from_seconds(change_s);
   double slice_s = 0;
   repeater.measure({{"slice", &slice_s}}, [&] { slice_s = measure_slice(core); });
   if (slice_s > 0) {
@@ -92,7 +92,7 @@ void measure_cores(Machine& machine, Repeater& repeater, int core) {
 
 void measure_caches(Machine& machine, Repeater& repeater, const std::vector<int>& cores) {
   constexpr double kByteFloor_s = 10e-12;
-  constexpr double kNeighboursFloor = 4e9;
+  constexpr double kBackgroundFloor = 4e9;
   CacheSizes sizes = cache_sizes(this_processor());
   if (!sizes.told) {
     machine.not_measured.emplace_back("memory.private_cache: the kernel does not report it");
@@ -105,14 +105,14 @@ void measure_caches(Machine& machine, Repeater& repeater, const std::vector<int>
                     {"memory.copied_byte", &memory.copied_byte_s, kByteFloor_s, true},
                     {"memory.fresh_byte", &memory.fresh_byte_s, kByteFloor_s, true},
                     {"memory.bandwidth", &memory.bandwidth.value},
-                    {"memory.neighbours", &memory.neighbours.value, kNeighboursFloor},
+                    {"memory.neighbours", &memory.background_traffic.value, kBackgroundFloor},
                     {"contention", &contention}},
                    [&] {
                      memory = measure_memory(cores, sizes);
                      if (cores.size() > 1) contention = measure_contention(cores[0], cores[1]);
                      memory.copied_byte_s =
                          measure_cold_byte(cores.front(), {beyond_caches(sizes).value / 2});
-                     memory.neighbours = measure_neighbours(cores.front(), sizes);
+                     memory.background_traffic = measure_background_traffic(cores.front(), sizes);
                    });
   machine.contention = std::max(1.0, contention);
 }
@@ -229,7 +229,7 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
     double resume_s = 0;
     pairs.measure({{"resume", &resume_s, 2e-6, true}},
                   [&] { resume_s = measure_resume(trainings); });
-    machine.resume = Duration::from_seconds(resume_s);
+    machine.warm_up = Duration::from_seconds(resume_s);
   }
   say(options, "memory of a node");
   machine.memory_base = measure_base(options);

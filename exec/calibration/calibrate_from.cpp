@@ -67,7 +67,7 @@ void check_alone(const std::string& folder, const Record& record) {
   if (scenario.dataset.input.costs()) {
     refuse(folder, "its steps wait for input (dataset.parse, ...); use a record without");
   }
-  if (!scenario.neighbours.empty()) {
+  if (!scenario.colocated_jobs.empty()) {
     refuse(folder, "neighbours slow its steps; use a record without");
   }
   if (record.step_totals) {

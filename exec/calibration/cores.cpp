@@ -130,7 +130,7 @@ double measure_slice(int core) {
   return (one_s + two.get()) / 2;
 }
 
-double measure_process_change(int core) {
+double measure_context_switch(int core) {
   const double alone = Forked<double>(core, pieces_rate).get();
   Forked<double> one(core, pieces_rate);
   Forked<double> other(core, pieces_rate);

@@ -23,12 +23,12 @@ double measure_slice(int core);
 
 /// Cost of a context switch between two processes, in seconds. Each process touches 32 KB per turn,
 /// a first-level cache, so the figure includes refilling that cache as well as the kernel's work.
-double measure_process_change(int core);
+double measure_context_switch(int core);
 
 /// Additional time of a job that is handed to a compute thread and reported to the event loop
 /// (models/cost/job_placement.h), compared with a job on the loop: seconds. Measured with
 /// successive empty jobs that a node's driver executes.
-double measure_thread_change(int core);
+double measure_thread_handoff(int core);
 
 /// The training of one worker alone with the scenario's model and data, within this process.
 std::shared_ptr<const Training> training_alone(const Case& scenario_case, int batch_size,

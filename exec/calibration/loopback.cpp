@@ -37,7 +37,7 @@ OneCore repeat_one_core(Repeater& repeater, const std::string& name, const Messa
   OneCore one;
   repeater.measure({{name + ", one core, message", &one.message_s, kMessageFloor_s, true},
                     {name + ", one core, byte", &one.byte_s, kMessageByteFloor_s, true},
-                    {name + ", one core, first bytes", &one.first_bytes, 0.1}},
+                    {name + ", one core, first bytes", &one.short_message_factor, 0.1}},
                    [&] { one = probes.one_core(); });
   return one;
 }

@@ -150,7 +150,7 @@ Bytes measure_shared_cache(int core, const CacheSizes& told) {
   return told.shared.value > 0 ? std::min(seen, told.shared) : seen;
 }
 
-BytesPerSecond measure_neighbours(int core, const CacheSizes& sizes) {
+BytesPerSecond measure_background_traffic(int core, const CacheSizes& sizes) {
   const Bytes piece = std::max(sizes.of_core * 2, Bytes{sizes.shared.value / 8});
   if (sizes.shared < piece * 2) return {};
   const double memory_s =

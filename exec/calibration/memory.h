@@ -34,7 +34,7 @@ Bytes measure_shared_cache(int core, const CacheSizes& told);
 /// Rate at which others bring bytes into the shared cache of size C. A piece of P bytes is walked
 /// over, left alone, and walked over again: half of it is evicted once others have brought in 0.918
 /// C - P. 0 if that takes more than 8 ms or is not visible.
-BytesPerSecond measure_neighbours(int core, const CacheSizes& sizes);
+BytesPerSecond measure_background_traffic(int core, const CacheSizes& sizes);
 /// Size of a walk that evicts everything from the caches.
 Bytes beyond_caches(const CacheSizes& sizes);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Bytes kLarge{1'000'000};  // a bucket; with its copies larger than a core's own caches
 constexpr Bytes kShaped{250'000};   // takes 2 ms on a link of 1 Gbit/s
-constexpr Bytes kFirst{32'000};     // kFirstBytes with the header
+constexpr Bytes kFirst{32'000};     // kShortMessageBytes with the header
 // Time of a small gradient. After 0.1 to 0.8 ms of compute a round trip is equally long; without
 // it, half.
 constexpr Duration kCompute{200'000};
@@ -41,7 +41,7 @@ double byte_s_of(double grown_s, const Hosts& hosts) {
 }
 
 // Cost of a byte of kFirst over an empty message, in bytes of a long message.
-double first_bytes_of(const RoundTrip& small, const RoundTrip& first, double byte_s) {
+double short_message_factor_of(const RoundTrip& small, const RoundTrip& first, double byte_s) {
   constexpr double kLeast = 0.1;
   const double grown_s = (first.time_s - small.time_s) / static_cast<double>(kFirst.value);
   return byte_s > 0 ? std::clamp(grown_s / byte_s, kLeast, 1.0) : 1;
@@ -60,7 +60,7 @@ OneCore measure_one_core(int core, const Hosts& hosts) {
   const RoundTrip first = measure_round_trip(
       core, core, {.payload = kFirst, .rounds = 400, .compute = kCompute}, hosts);
   const double byte_s = byte_s_of(large.time_s - small.time_s, hosts);
-  return {small.time_s / 2, byte_s, first_bytes_of(small, first, byte_s)};
+  return {small.time_s / 2, byte_s, short_message_factor_of(small, first, byte_s)};
 }
 
 Crossing measure_crossing(int core_a, int core_b, const Hosts& hosts) {
@@ -77,8 +77,8 @@ Crossing measure_crossing(int core_a, int core_b, const Hosts& hosts) {
   if (shaped(hosts)) return crossing;
   const RoundTrip first =
       trip({.payload = kFirst, .rounds = 300, .polling = true, .compute = kCompute});
-  crossing.first_bytes =
-      first_bytes_of(small, first, crossing.sent_byte_s + crossing.received_byte_s);
+  crossing.short_message_factor =
+      short_message_factor_of(small, first, crossing.sent_byte_s + crossing.received_byte_s);
   return crossing;
 }
 
@@ -106,14 +106,14 @@ TransportCost transport_cost(const OneCore& one, const Crossing* crossing, const
   double message_s = one.message_s;
   double handoff_s = 0;
   cost.send.per_item_s = cost.receive.per_item_s = one.byte_s / 2;
-  cost.first_bytes = cost.one_core_first_bytes = one.first_bytes;
+  cost.short_message_factor = cost.one_core_short_message_factor = one.short_message_factor;
   if (crossing != nullptr) {
     message_s = std::min(message_s, crossing->message_s);
     handoff_s = crossing->message_s - message_s;
     cost.send.per_item_s = crossing->sent_byte_s;
     cost.receive.per_item_s = crossing->received_byte_s;
     cost.one_core_byte_s = one.byte_s;
-    cost.first_bytes = crossing->first_bytes;
+    cost.short_message_factor = crossing->short_message_factor;
   }
   cost.send.overhead_s = cost.receive.overhead_s = message_s / 2;
   cost.handoff = Duration::from_seconds(handoff_s);
@@ -150,14 +150,14 @@ std::vector<double> Crossings::values(double Crossing::*figure) const {
 Crossing Crossings::median_of_all() const {
   const auto middle = [&](double Crossing::*figure) { return median(values(figure)).value(); };
   return {middle(&Crossing::message_s), middle(&Crossing::sent_byte_s),
-          middle(&Crossing::received_byte_s), middle(&Crossing::first_bytes)};
+          middle(&Crossing::received_byte_s), middle(&Crossing::short_message_factor)};
 }
 
 void Crossings::note(std::vector<Measurement>& measurements) const {
   constexpr std::array kFigures{std::pair{"message", &Crossing::message_s},
                                 std::pair{"byte sent", &Crossing::sent_byte_s},
                                 std::pair{"byte received", &Crossing::received_byte_s},
-                                std::pair{"first bytes", &Crossing::first_bytes}};
+                                std::pair{"first bytes", &Crossing::short_message_factor}};
   for (const auto& [name, figure] : kFigures) {
     const std::vector<double> all = values(figure);
     measurements.push_back({fmt::format("loopback, {}", name), relative_spread(all).value_or(0),

@@ -18,8 +18,8 @@ struct OneCore {
   double message_s = 0;  ///< send and receive of an empty message: half a round trip
   double byte_s = 0;  ///< additional time per byte of a large message; with emulated hosts, whose
                       ///< links take time, too, additional CPU time of both nodes
-  double first_bytes = 1;  ///< cost of a byte in a message of kFirstBytes, in bytes of a large one;
-                           ///< with emulated hosts 1
+  double short_message_factor = 1;  ///< cost of a byte in a message of kShortMessageBytes, in bytes
+                                    ///< of a large one; with emulated hosts 1
 };
 
 /// The nodes on two cores.
@@ -27,8 +27,9 @@ struct Crossing {
   double message_s = 0;        ///< half a round trip of empty messages, both nodes polling
   double sent_byte_s = 0;      ///< additional CPU time of the sender per byte
   double received_byte_s = 0;  ///< additional CPU time of the receiver per byte
-  double first_bytes = 1;  ///< half a round trip per byte of kFirstBytes, both polling, over the
-                           ///< sum of both figures above; emulated hosts: 1
+  double short_message_factor =
+      1;  ///< half a round trip per byte of kShortMessageBytes, both polling,
+          ///< over the sum of both figures above; emulated hosts: 1
 };
 
 /// A round trip to a node that sleeps, on another core.

@@ -8,9 +8,9 @@ void settle(Machine& machine, double factor) {
     cost.overhead_s *= factor;
     cost.per_item_s *= factor;
   };
-  machine.process_change = Duration::from_seconds(machine.process_change.seconds() * factor);
-  machine.thread_change = Duration::from_seconds(machine.thread_change.seconds() * factor);
-  machine.resume = Duration::from_seconds(machine.resume.seconds() * factor);
+  machine.context_switch = Duration::from_seconds(machine.context_switch.seconds() * factor);
+  machine.thread_handoff = Duration::from_seconds(machine.thread_handoff.seconds() * factor);
+  machine.warm_up = Duration::from_seconds(machine.warm_up.seconds() * factor);
   scale(machine.loopback.send);
   scale(machine.loopback.receive);
   machine.loopback.one_core_byte_s *= factor;

@@ -103,7 +103,7 @@ Waits waits_of(const std::shared_ptr<const Training>& alone, const Machine& mach
   const AloneMisses misses =
       misses_alone(machine.memory, alone, Duration::from_seconds(gradient_s));
   const auto thread_s = [&](const TotalCost& job) {
-    return place_of(job, false) == JobPlace::loop ? 0 : machine.thread_change.seconds();
+    return place_of(job, false) == JobPlace::loop ? 0 : machine.thread_handoff.seconds();
   };
   const TotalCost update = totals(make_step_graph(*alone), OperationKind::apply);
   return {misses.gradient_s + thread_s(gradient_stages(*alone).front().cost),

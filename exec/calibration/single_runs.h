@@ -23,8 +23,8 @@ AffineCost fitted(const std::vector<BatchPoint>& points);
 /// Trains the scenario's model as `run` does, with one worker alone (steady_runs.h), at three batch
 /// sizes in turn, so that a slow moment of the machine affects all. The cost is fitted to them,
 /// without cache misses and thread handoffs, which are subtracted by the figures of `machine`
-/// (`memory`, `thread_change`). `residual` is the error of the fit at the middle size, a measure of
-/// linearity. The cost of an update's byte comes from the same runs; for a sparse model that of
+/// (`memory`, `thread_handoff`). `residual` is the error of the fit at the middle size, a measure
+/// of linearity. The cost of an update's byte comes from the same runs; for a sparse model that of
 /// messages comes from measure_coding.
 ModelCost measure_model(const Prepared& prepared, const Machine& machine,
                         const CalibrateOptions& options, Repeater& repeater, DataSets& data_sets);

@@ -79,7 +79,7 @@ void check_trainable(const Case& scenario_case, bool emulated) {
          fmt::format("sharded {} can be forecast, but not run; simulate it, or write {}",
                      scenario.training.shard, TrainingSpec{}.shard));
   }
-  if (scenario.training.local_sum) {
+  if (scenario.training.local_reduction) {
     fail("training.local_sum",
          "sums of a host's workers can be forecast, but not run; simulate it, or write off");
   }
@@ -87,7 +87,7 @@ void check_trainable(const Case& scenario_case, bool emulated) {
     if (given) fail(key, fmt::format("only simulate knows it; --set {}=null removes it", key));
   };
   only_simulated("framework", scenario.framework != FrameworkSpec{});
-  only_simulated("neighbours", !scenario.neighbours.empty());
+  only_simulated("neighbours", !scenario.colocated_jobs.empty());
   only_simulated("dataset.served_by", !scenario.dataset.input.served_by.empty());
   only_simulated("dataset.read_rate", scenario.dataset.input.read_rate.value > 0);
   only_simulated("dataset.parse", scenario.dataset.input.parse.ns > 0);

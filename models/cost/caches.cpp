@@ -66,7 +66,8 @@ CacheMisses Caches::missing(int core, const Touched& touched, std::uint32_t numb
   };
   ReuseDistances& on_core = by_core_[static_cast<std::size_t>(core) % by_core_.size()];
   const double away = gone(on_core, memory_.private_cache, {});
-  const double far_away = std::min(away, gone(on_host_, memory_.shared_cache, memory_.neighbours));
+  const double far_away =
+      std::min(away, gone(on_host_, memory_.shared_cache, memory_.background_traffic));
   return {away - far_away, far_away, 0};
 }
 

@@ -23,7 +23,7 @@ struct MemoryHierarchy {
   double fresh_byte_s = 0;     ///< for a byte never touched by its process: the kernel maps a page
   BytesPerSecond bandwidth{};  ///< of memory, for all cores; 0: never the bound
   /// Background traffic of other virtual machines into the shared cache.
-  BytesPerSecond neighbours{};
+  BytesPerSecond background_traffic{};
 
   [[nodiscard]] bool known() const { return private_cache.value > 0; }
   bool operator==(const MemoryHierarchy&) const = default;

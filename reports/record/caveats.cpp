@@ -66,8 +66,8 @@ void add_late(const Record& record, std::vector<std::string>& told) {
     const FaultSpec& fault = scenario.faults[i];
     add(fault.at, fmt::format("faults[{}] ({})", i, fmt::join(named_by(fault), ", ")));
   }
-  for (std::size_t i = 0; i < scenario.neighbours.size(); ++i) {
-    add(scenario.neighbours[i].starts_at, fmt::format("neighbours[{}]", i));
+  for (std::size_t i = 0; i < scenario.colocated_jobs.size(); ++i) {
+    add(scenario.colocated_jobs[i].starts_at, fmt::format("neighbours[{}]", i));
   }
 }
 

@@ -92,14 +92,14 @@ std::vector<NodeTotals> parse_nodes(const JsonObject& reader) {
   return nodes;
 }
 
-std::vector<NeighbourTotals> parse_neighbours(const JsonObject& reader) {
-  std::vector<NeighbourTotals> neighbours;
+std::vector<ColocatedTotals> parse_colocated_jobs(const JsonObject& reader) {
+  std::vector<ColocatedTotals> colocated_jobs;
   for (const Json& element : reader.array("neighbours")) {
     const JsonObject each(element, reader.path("neighbours"));
-    neighbours.push_back({each.text("name"), each.text("scenario"), each.integer("steps"),
-                          each.flag("done"), each.text("failure")});
+    colocated_jobs.push_back({each.text("name"), each.text("scenario"), each.integer("steps"),
+                              each.flag("done"), each.text("failure")});
   }
-  return neighbours;
+  return colocated_jobs;
 }
 
 std::vector<std::int64_t> parse_steps_of(const JsonObject& reader, const char* key) {
@@ -230,7 +230,7 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
   }
   if (json.contains("ended_ns")) record.ended = {reader.integer("ended_ns")};
   record.nodes = parse_nodes(reader);
-  if (json.contains("neighbours")) record.neighbours = parse_neighbours(reader);
+  if (json.contains("neighbours")) record.colocated_jobs = parse_colocated_jobs(reader);
   if (json.contains("step_totals")) {
     record.step_totals = parse_step_totals(reader.object("step_totals"));
   }

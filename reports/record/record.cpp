@@ -71,7 +71,7 @@ bool operator==(const Record& a, const Record& b) {
   return fields(a) == fields(b) && a.basis == b.basis && a.calibrated == b.calibrated &&
          a.alone_s == b.alone_s && a.checkpoints == b.checkpoints && a.run == b.run &&
          a.resumed == b.resumed && a.restarts == b.restarts && a.ended == b.ended &&
-         same_rows(a.nodes, b.nodes) && a.neighbours == b.neighbours &&
+         same_rows(a.nodes, b.nodes) && a.colocated_jobs == b.colocated_jobs &&
          same_totals(a.step_totals, b.step_totals) && same_rows(a.steps, b.steps) &&
          same_rows(a.evals, b.evals) && same_rows(a.usage, b.usage) &&
          same_rows(a.scenario_case.settings, b.scenario_case.settings) &&

@@ -84,14 +84,14 @@ struct NodeTotals {
 };
 
 /// Another training on the same hosts, up to the end of this one.
-struct NeighbourTotals {
+struct ColocatedTotals {
   std::string name;
   std::string scenario;    ///< resolved, as YAML, since its file may change
   std::int64_t steps = 0;  ///< of all its workers
   bool done = false;       ///< it ran to its end
   std::string failure{};   ///< why it failed; empty if it did not
 
-  bool operator==(const NeighbourTotals&) const = default;
+  bool operator==(const ColocatedTotals&) const = default;
 };
 
 /// Totals of the checkpoints of a training.
@@ -156,7 +156,7 @@ struct Record {
   Instant ended{};             ///< run: end of its processes by its clock; zero: not known
   std::string weights_sha256;  ///< hash of the final parameters; empty without numerics
   std::vector<NodeTotals> nodes;
-  std::vector<NeighbourTotals> neighbours;
+  std::vector<ColocatedTotals> colocated_jobs;
   std::optional<StepTotals> step_totals;  ///< replaces the rows of `steps`, `usage`, `inputs`, in a
                                           ///< summary or in a run whose rows are in its folder
   std::vector<StepRow> steps;             ///< sorted by (end of step, worker)

@@ -48,9 +48,9 @@ Json totals_json(const NodeTotals& node) {
   return json;
 }
 
-Json neighbours_json(const std::vector<NeighbourTotals>& neighbours) {
+Json colocated_json(const std::vector<ColocatedTotals>& colocated_jobs) {
   Json array = Json::array();
-  for (const NeighbourTotals& each : neighbours) {
+  for (const ColocatedTotals& each : colocated_jobs) {
     array.push_back({{"name", each.name},
                      {"steps", each.steps},
                      {"done", each.done},
@@ -200,7 +200,7 @@ std::string run_json(const Record& record, RowsKept kept, const std::optional<Ro
   if (record.ended.ns != 0) json["ended_ns"] = record.ended.ns;
   json["weights_sha256"] = known_or_null(record.weights_sha256);
   json["nodes"] = Json::array();
-  if (!record.neighbours.empty()) json["neighbours"] = neighbours_json(record.neighbours);
+  if (!record.colocated_jobs.empty()) json["neighbours"] = colocated_json(record.colocated_jobs);
   if (kept == RowsKept::summary) {
     json["step_totals"] = step_totals_json(record.step_totals.value_or(StepTotals{}));
   }

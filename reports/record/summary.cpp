@@ -229,7 +229,7 @@ Json summary_json(const Record& record) {
   json["phases"] = phases_json(s.phases);
   add_interruptions(record, json);
   json["nodes"] = Json::array();
-  for (const NeighbourTotals& each : record.neighbours) {
+  for (const ColocatedTotals& each : record.colocated_jobs) {
     json["neighbours"].push_back({{"name", each.name},
                                   {"steps", each.steps},
                                   {"done", each.done},

@@ -6,7 +6,7 @@
 #include "scenarios/language/text_guard.h"
 #include "scenarios/language/value.h"
 #include "scenarios/library/library.h"
-#include "scenarios/resolve/neighbours.h"
+#include "scenarios/resolve/colocated_jobs.h"
 #include "scenarios/resolve/read.h"
 #include "scenarios/resolve/relative_paths.h"
 
@@ -54,7 +54,7 @@ Case one_case(const Question& question, const std::string& source,
     throw InputError(
         "--set: makes several cases of it, but the page shows one at a time; write one value");
   }
-  neighbour_cases(cases.front());  // reports errors in them early
+  colocated_cases(cases.front());  // reports errors in them early
   return std::move(cases.front());
 }
 

@@ -212,13 +212,13 @@ void check_input(const Case& c, const std::set<std::string>& hosts) {
   if (!input.served_by.empty()) check_place(c, hosts, "dataset.served_by", input.served_by);
 }
 
-void check_neighbours(const Case& c, const std::set<std::string>& hosts) {
-  for (std::size_t i = 0; i < c.scenario.neighbours.size(); ++i) {
+void check_colocated_jobs(const Case& c, const std::set<std::string>& hosts) {
+  for (std::size_t i = 0; i < c.scenario.colocated_jobs.size(); ++i) {
     const std::string key = fmt::format("neighbours[{}]", i);
     if (hosts.empty()) {
       fail(c, key, "there is no cluster.hosts to share with it; list them, or remove neighbours");
     }
-    const Placement& placement = c.scenario.neighbours[i].placement;
+    const Placement& placement = c.scenario.colocated_jobs[i].placement;
     check_places(c, hosts, key + ".workers", placement.workers);
     check_places(c, hosts, key + ".servers", placement.servers);
   }
@@ -245,7 +245,7 @@ void check_prices(const Case& c) {
 void check_failures(const Case& c) {
   const auto& hosts = c.scenario.cluster.hosts;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    if (hosts[i].mtbf.ns == 0 || c.scenario.neighbours.empty()) continue;
+    if (hosts[i].mtbf.ns == 0 || c.scenario.colocated_jobs.empty()) continue;
     fail(c, fmt::format("cluster.hosts[{}].mtbf", i),
          "failures with neighbours are not modelled; remove it, or neighbours");
   }
@@ -266,7 +266,7 @@ void check_placement(Case& c, const NodeCounts& counts) {
   check_places(c, hosts, "cluster.placement.workers", placement.workers);
   check_places(c, hosts, "cluster.placement.servers", placement.servers);
   check_input(c, hosts);
-  check_neighbours(c, hosts);
+  check_colocated_jobs(c, hosts);
   check_failures(c);
   check_prices(c);
   if (placement.workers.empty() && placement.servers.empty()) return;
@@ -294,8 +294,9 @@ void check_devices(const Case& c) {
   }
 }
 
-void check_local_sum(const Case& c) {
-  if (const auto against = against_local_sum(c.scenario)) fail(c, against->key, against->what);
+void check_local_reduction(const Case& c) {
+  if (const auto against = against_local_reduction(c.scenario))
+    fail(c, against->key, against->what);
 }
 
 void check_options(const Case& c, int workers) {
@@ -351,7 +352,7 @@ void check_case(Case& scenario_case, Reading& reading) {
   check_options(scenario_case, counts.workers);
   check_placement(scenario_case, counts);
   check_devices(scenario_case);
-  check_local_sum(scenario_case);
+  check_local_reduction(scenario_case);
   check_measured(scenario_case);
   check_stragglers(scenario_case, counts.workers, reading);
   check_faults(scenario_case, reading);

@@ -62,7 +62,7 @@ void check_measured(Case& scenario_case) {
   const std::string& network = scenario.model.profile_network;
   // A job without a cluster may get hosts with such rows later.
   if (!network.empty() && !hosts.empty()) check_known(scenario_case);
-  if (!scenario.neighbours.empty()) return;  // neighbours may use other networks
+  if (!scenario.colocated_jobs.empty()) return;  // neighbours may use other networks
   for (HostSpec& host : hosts) keep_network(host.measured, network);
 }
 

@@ -2,8 +2,8 @@
 #include "scenarios/language/input_error.h"
 #include "scenarios/library/machine_file.h"
 #include "scenarios/resolve/check_case.h"
+#include "scenarios/resolve/colocated_jobs.h"
 #include "scenarios/resolve/make_training.h"
-#include "scenarios/resolve/neighbours.h"
 #include "scenarios/resolve/prepared.h"
 #include "scenarios/resolve/stragglers.h"
 #include "scenarios/spec/machine.h"
@@ -35,7 +35,7 @@ void check_named(const Case& scenario_case, DataSets& data_sets) {
   const Traces traces(scenario_case);
   const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
   (void)start_of(scenario_case, *prepared.training->network);
-  for (const Case& each : neighbour_cases(scenario_case)) prepare(each, Need::shape, data_sets);
+  for (const Case& each : colocated_cases(scenario_case)) prepare(each, Need::shape, data_sets);
 }
 
 }  // namespace foretrain

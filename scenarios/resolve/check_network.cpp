@@ -78,7 +78,7 @@ constexpr Rule kNetworkRules[] = {
      [](const Facts& f) { return sparse_with_servers(f) && f.training.compression.wanted(); },
      "a sparse model sends only the parameters of a batch, which are few; remove it"},
     {"training.local_sum",
-     [](const Facts& f) { return sparse_with_servers(f) && f.training.local_sum; },
+     [](const Facts& f) { return sparse_with_servers(f) && f.training.local_reduction; },
      "workers of a sparse model push different parameters, those of their batches; remove it"},
     {"training.accumulate",
      [](const Facts& f) { return sparse_rows_travel(f) && f.training.accumulate > 1; },

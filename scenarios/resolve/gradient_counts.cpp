@@ -13,7 +13,7 @@ namespace foretrain {
 namespace {
 
 bool adds_up(const Scenario& scenario) {
-  return scenario.training.local_sum && protocol_called(scenario.training.strategy).servers;
+  return scenario.training.local_reduction && protocol_called(scenario.training.strategy).servers;
 }
 
 /// Number of workers, keyed by the name of their host.
@@ -54,7 +54,7 @@ std::int64_t gradients_an_update(const Scenario& scenario) {
          a_push;
 }
 
-std::optional<BrokenRule> against_local_sum(const Scenario& scenario) {
+std::optional<BrokenRule> against_local_reduction(const Scenario& scenario) {
   if (!adds_up(scenario)) return std::nullopt;
   if (auto broken = first_broken(kRules, Facts(scenario))) return broken;
   const std::map<std::string, int> workers = workers_of_hosts(scenario);

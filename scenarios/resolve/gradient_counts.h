@@ -17,6 +17,6 @@ std::int64_t gradients_an_update(const Scenario& scenario);
 
 /// The first key that cannot be combined with local reduction, with what to write instead; nothing
 /// if local reduction is allowed or not asked for. The placement has to be valid.
-std::optional<BrokenRule> against_local_sum(const Scenario& scenario);
+std::optional<BrokenRule> against_local_reduction(const Scenario& scenario);
 
 }  // namespace foretrain

@@ -7,8 +7,8 @@
 #include "scenarios/language/yaml_writer.h"
 #include "scenarios/library/library.h"
 #include "scenarios/resolve/check_case.h"
+#include "scenarios/resolve/colocated_jobs.h"
 #include "scenarios/resolve/expand_sweep.h"
-#include "scenarios/resolve/neighbours.h"
 #include "scenarios/resolve/relative_paths.h"
 #include "scenarios/spec/reference.h"
 #include "scenarios/spec/scenario_fields.h"
@@ -126,7 +126,7 @@ std::vector<Case> read_scenario(const std::string& path,
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   for (Case& each : cases) {
     resolve_relative_paths(each.scenario, folder);
-    neighbour_cases(each);  // reports their errors now
+    colocated_cases(each);  // reports their errors now
   }
   return cases;
 }

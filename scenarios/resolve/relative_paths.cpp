@@ -18,7 +18,7 @@ void each_path(Scenario& scenario, const Act& act) {
   act(scenario.training.init.from);
   for (HostSpec& host : scenario.cluster.hosts) act(host.machine);
   for (StragglerSpec& straggler : scenario.stragglers) act(straggler.trace);
-  for (NeighbourSpec& neighbour : scenario.neighbours) act(neighbour.scenario);
+  for (ColocatedJob& colocated_job : scenario.colocated_jobs) act(colocated_job.scenario);
 }
 
 bool is_relative(const std::string& path) { return !path.empty() && fs::path(path).is_relative(); }

@@ -136,12 +136,12 @@ struct FaultSpec {
 };
 
 /// `neighbours[]` - another training on the same hosts, over the same network.
-struct NeighbourSpec {
+struct ColocatedJob {
   std::string scenario;  ///< its file; the `cluster:` in that file is ignored
   Placement placement;   ///< on hosts of this cluster
   Duration starts_at{};  ///< after this training began
 
-  bool operator==(const NeighbourSpec&) const = default;
+  bool operator==(const ColocatedJob&) const = default;
 };
 
 }  // namespace foretrain

@@ -95,18 +95,18 @@ void describe(Visitor& visit, T& cluster) {
 }
 
 /// Another training on the same cluster. Its keys include those of a placement.
-template <class Visitor, Described<NeighbourSpec> T>
-void describe(Visitor& visit, T& neighbour) {
+template <class Visitor, Described<ColocatedJob> T>
+void describe(Visitor& visit, T& colocated_job) {
   visit.field({.key = "scenario",
                .doc = "scenario file of the neighbour, with one case; its cluster is not used",
                .required = true},
-              neighbour.scenario);
-  describe(visit, neighbour.placement);
+              colocated_job.scenario);
+  describe(visit, colocated_job.placement);
   visit.field({.key = "starts_at",
                .doc = "start time, after the start of this training",
                .least = 0,
                .most = 1e9},
-              neighbour.starts_at);
+              colocated_job.starts_at);
 }
 
 template <class Visitor, Described<TransportSpec> T>

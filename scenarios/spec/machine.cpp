@@ -30,10 +30,12 @@ Duration interpolated(const std::vector<BatchTime>& times, double examples) {
 
 namespace {
 
-// The size in bytes of a long message: each of the first kFirstBytes bytes counts as `first_bytes`.
-double in_bytes_of_long(Bytes size, double first_bytes) {
-  const Bytes first = std::min(size, kFirstBytes);
-  return static_cast<double>(size.value) - (1 - first_bytes) * static_cast<double>(first.value);
+// The size in bytes of a long message: each of the first kShortMessageBytes bytes counts as
+// `short_message_factor`.
+double in_bytes_of_long(Bytes size, double short_message_factor) {
+  const Bytes first = std::min(size, kShortMessageBytes);
+  return static_cast<double>(size.value) -
+         (1 - short_message_factor) * static_cast<double>(first.value);
 }
 
 }  // namespace
@@ -45,17 +47,17 @@ std::string Machine::title() const {
 }
 
 Duration TransportCost::sending(Bytes size) const {
-  return send.of(in_bytes_of_long(size, first_bytes));
+  return send.of(in_bytes_of_long(size, short_message_factor));
 }
 
 Duration TransportCost::receiving(Bytes size) const {
-  return receive.of(in_bytes_of_long(size, first_bytes));
+  return receive.of(in_bytes_of_long(size, short_message_factor));
 }
 
 TransportCost TransportCost::on_one_core() const {
   TransportCost cost = *this;
   if (one_core_byte_s > 0) cost.send.per_item_s = cost.receive.per_item_s = one_core_byte_s / 2;
-  cost.first_bytes = one_core_first_bytes;
+  cost.short_message_factor = one_core_short_message_factor;
   return cost;
 }
 

@@ -85,7 +85,7 @@ inline constexpr Duration kPoll{1'000'000};
 /// all of it is copied (gso_max_size of Linux's loopback).
 inline constexpr Bytes kLoopbackSegment{65'536};
 /// Bytes that the kernel copies into one piece of its memory (a page fragment of Linux).
-inline constexpr Bytes kFirstBytes{32'768};
+inline constexpr Bytes kShortMessageBytes{32'768};
 
 /// Costs of messages: CPU time by bytes on the wire, then the delay until an idle receiver reacts.
 struct TransportCost {
@@ -97,10 +97,9 @@ struct TransportCost {
   Duration preempt{};  ///< as wake, for a receiver whose core is computing
   double one_core_byte_s = 0;  ///< send and receive time of a byte, together, between nodes on
                                ///< one core, which has the data in its caches; 0: as between two
-  double first_bytes = 1;      ///< cost of one of the first kFirstBytes bytes of a message,
-                               ///< relative to a later byte
-                               ///< message
-  double one_core_first_bytes = 1;  ///< the same, between nodes on one core
+  double short_message_factor = 1;  ///< cost of one of the first kShortMessageBytes bytes of a
+                                    ///< message, relative to a later byte
+  double one_core_short_message_factor = 1;  ///< the same, between nodes on one core
 
   /// CPU time of a message with this many bytes on the wire.
   [[nodiscard]] Duration sending(Bytes size) const;
@@ -158,15 +157,15 @@ struct Machine {
   Duration slice{3'000'000};  ///< time slice of a thread while another waits for its core
   double contention = 1;      ///< slowdown of compute while another core computes, as a factor
   /// Context switch: the extra time of a core that continues with another process.
-  Duration process_change{};
+  Duration context_switch{};
   /// Thread handoff: extra time of a gradient, a sum or an update that runs on a thread beside the
   /// event loop, on the loop's core (models/cost/job_placement.h), for handing it over and
   /// reporting its end.
-  Duration thread_change{};
+  Duration thread_handoff{};
   /// Warm-up after messages: the most that a gradient or an update loses if it begins after
   /// messages. It runs at half speed until this much is lost, because code, branch predictions and
   /// the first-level cache are those of the messages.
-  Duration resume{};
+  Duration warm_up{};
   /// Resident memory of a node's process without the training: the program, its libraries, its heap
   /// and stacks. The default is that of a release build on Debian 12.
   Bytes memory_base{11'300'000};

@@ -51,8 +51,8 @@ void describe(Visitor& visit, T& memory) {
                       "left out: nothing",
                .least = 0,
                .most = 1e15,
-               .written = memory.neighbours.value > 0},
-              memory.neighbours);
+               .written = memory.background_traffic.value > 0},
+              memory.background_traffic);
 }
 
 template <class Visitor, Described<DiskCost> T>
@@ -97,22 +97,22 @@ void describe_scheduling(Visitor& visit, T& machine) {
                .doc = "what a core takes to go on with another process than it ran last",
                .least = 0,
                .most = 1},
-              machine.process_change);
+              machine.context_switch);
   visit.field({.key = "thread_change",
                .doc = "what a job takes longer that a thread beside the event loop computes; left "
                       "out: nothing",
                .least = 0,
                .most = 1,
-               .written = machine.thread_change.ns > 0},
-              machine.thread_change);
+               .written = machine.thread_handoff.ns > 0},
+              machine.thread_handoff);
   visit.field(
       {.key = "resume",
        .doc = "what a gradient or an update takes longer at most that begins after messages: "
               "half its speed until then; left out: nothing",
        .least = 0,
        .most = 1,
-       .written = machine.resume.ns > 0},
-      machine.resume);
+       .written = machine.warm_up.ns > 0},
+      machine.warm_up);
 }
 
 }  // namespace foretrain

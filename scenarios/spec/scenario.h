@@ -105,7 +105,8 @@ struct TrainingSpec {
   Compression compression;           ///< of pushes from workers to servers
   std::string shard = "optimizer";   ///< what is sharded over workers; as in Training
   std::string reduce = "batch";  ///< when sharded gradients are reduced: after each batch | step
-  bool local_sum = false;  ///< simulate: workers of a host add up, one pushes the sum to a server
+  bool local_reduction =
+      false;  ///< simulate: workers of a host add up, one pushes the sum to a server
 
   [[nodiscard]] std::int64_t examples_a_gradient() const {
     return std::int64_t{batch_size} * accumulate;
@@ -161,8 +162,8 @@ struct Scenario {
   bool numerics = true;  ///< simulate: compute gradients; false: times only
   std::vector<StragglerSpec> stragglers;
   std::vector<FaultSpec> faults;
-  FrameworkSpec framework;                ///< simulate: overhead of another program
-  std::vector<NeighbourSpec> neighbours;  ///< simulate: other trainings on the cluster
+  FrameworkSpec framework;                   ///< simulate: overhead of another program
+  std::vector<ColocatedJob> colocated_jobs;  ///< simulate: other trainings on the cluster
 
   bool operator==(const Scenario&) const = default;
 };

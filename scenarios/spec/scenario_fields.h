@@ -184,8 +184,8 @@ void describe(Visitor& visit, T& scenario) {
              scenario.faults);
   visit.list({.key = "neighbours",
               .doc = "simulate: other trainings that share hosts and network",
-              .written = !scenario.neighbours.empty()},
-             scenario.neighbours);
+              .written = !scenario.colocated_jobs.empty()},
+             scenario.colocated_jobs);
 }
 
 }  // namespace foretrain

@@ -25,14 +25,14 @@ void describe(Visitor& visit, T& transport) {
                .doc = "what a byte of the first 32 KB takes, in bytes of a long message",
                .above = 0,
                .most = 1,
-               .written = transport.first_bytes < 1},
-              transport.first_bytes);
+               .written = transport.short_message_factor < 1},
+              transport.short_message_factor);
   visit.field({.key = "one_core_first_bytes",
                .doc = "likewise, between nodes of one core",
                .above = 0,
                .most = 1,
-               .written = transport.one_core_first_bytes < 1},
-              transport.one_core_first_bytes);
+               .written = transport.one_core_short_message_factor < 1},
+              transport.one_core_short_message_factor);
   visit.field({.key = "handoff",
                .doc = "until a receiver that polls begins to receive; left out: none",
                .least = 0,

@@ -123,8 +123,8 @@ void describe_travel(Visitor& visit, T& training) {
               "them pushes the sum to the servers and pulls for all",
        .used = protocol == nullptr || protocol->servers,
        .unused_because = "this strategy has no servers; use group to add up within hosts first",
-       .written = training.local_sum},
-      training.local_sum);
+       .written = training.local_reduction},
+      training.local_reduction);
   visit.section(
       {.key = "compression",
        .doc = "compress what is sent: pushes to servers by fp16 or topk, sums among workers by "

@@ -28,8 +28,8 @@ JobTime::JobTime(const Machine* machine, const std::string& model,
   }
   if (machine == nullptr) return;
   apply_ = machine->apply;
-  resume_ = machine->resume;
-  thread_change_ = machine->thread_change;
+  resume_ = machine->warm_up;
+  thread_handoff_ = machine->thread_handoff;
   roofline_ = machine->roofline;
   if (roofline_.described() && apply_ == AffineCost{}) apply_from_ = Source::described;
   if (model.empty() || describes_device) return;

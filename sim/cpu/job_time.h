@@ -96,7 +96,7 @@ class JobTime {
   /// gradient of a device.
   [[nodiscard]] Duration handed_over(const Job& job) const {
     const bool of_device = job.kind == JobKind::gradient && on_device_;
-    return refills(job.kind) && !of_device ? thread_change_ : Duration{};
+    return refills(job.kind) && !of_device ? thread_handoff_ : Duration{};
   }
   /// Standard deviation of the logarithm of a gradient's time: lognormal around the median. Without
   /// jitter two workers of equal speed would meet at the server in one fixed pattern.
@@ -130,7 +130,7 @@ class JobTime {
   Duration example_overhead_;
   Duration update_overhead_;
   Duration resume_;
-  Duration thread_change_;
+  Duration thread_handoff_;
   bool evaluates_ = true;
   bool on_device_ = false;
 };

@@ -19,7 +19,7 @@
 namespace foretrain::sim {
 namespace {
 
-using Hosts = LocalSum::Hosts;
+using Hosts = LocalReduction::Hosts;
 
 Layout dealt_by_bytes(Layout layout, std::size_t workers) {
   std::vector<Bytes> taken(workers);
@@ -257,7 +257,7 @@ class HostServer : public Node, public Buffering {
 
 }  // namespace
 
-LocalSum::LocalSum(const Training& training, const std::vector<NodePlace>& places) {
+LocalReduction::LocalReduction(const Training& training, const std::vector<NodePlace>& places) {
   FT_CHECK(!training.numerics);
   Hosts hosts;
   std::map<std::size_t, std::size_t> numbers;  // host numbers by place
@@ -287,7 +287,7 @@ LocalSum::LocalSum(const Training& training, const std::vector<NodePlace>& place
   hosts_ = std::make_shared<const Hosts>(std::move(hosts));
 }
 
-std::unique_ptr<Node> LocalSum::program_of(NodeId id) const {
+std::unique_ptr<Node> LocalReduction::program_of(NodeId id) const {
   if (hosts_->training->is_worker(id)) return std::make_unique<HostWorker>(hosts_, id);
   return std::make_unique<HostServer>(hosts_, id);
 }

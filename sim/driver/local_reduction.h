@@ -35,10 +35,10 @@ namespace foretrain::sim {
 ///
 /// The sum is compressed before the push. No numerics, no lost nodes, no checkpoints
 /// (scenarios/resolve/gradient_counts.h).
-class LocalSum {
+class LocalReduction {
  public:
   /// `places`: of the nodes of `training`; every host has the same number of workers.
-  LocalSum(const Training& training, const std::vector<NodePlace>& places);
+  LocalReduction(const Training& training, const std::vector<NodePlace>& places);
 
   /// The program of node `id`.
   [[nodiscard]] std::unique_ptr<Node> program_of(NodeId id) const;

@@ -136,13 +136,13 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
       listener_(std::move(listener)),
       is_restart_(beginning.supervisor != nullptr),
       places_(placed(world, prepared, others)),
-      is_neighbour_(!others.empty()),
+      is_colocated_(!others.empty()),
       scenario_case_(prepared.scenario_case),
       traces_(scenario_case_),
       supervisor_(beginning.supervisor ? beginning.supervisor : supervisor_of(training_)),
       node_faults_(
           world.engine, scenario_case_.scenario, training_->nodes(), nodes_,
-          is_neighbour_ ? 1 : world.time_factors.of(Resource::straggling),
+          is_colocated_ ? 1 : world.time_factors.of(Resource::straggling),
           [this](NodeId id, const FaultSchedule::Death& death) {
             tell(supervision::FaultDue{{id}, death_at(death.at), death.restart_after});
           },
@@ -156,7 +156,7 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
       left_(lost_.size()),
       away_(lost_.size()),
       given_up_(lost_.size()) {
-  if (gradients_a_push(scenario_case_.scenario) > 1) local_sum_.emplace(*training_, places_);
+  if (gradients_a_push(scenario_case_.scenario) > 1) local_reduction_.emplace(*training_, places_);
   add_job_times(prepared, machines);
   observer_.report = listener_.report;
   observer_.kept = listener_.kept;
@@ -262,7 +262,7 @@ std::unique_ptr<SimNode> SimTraining::make_node_of(NodeId id, std::unique_ptr<No
                   training_->protocol,
                   training_,
                   serves,
-                  is_neighbour_};
+                  is_colocated_};
   return std::make_unique<SimNode>(world_, mailboxes_, observer_, std::move(parts));
 }
 
@@ -293,7 +293,7 @@ std::unique_ptr<InputFeed> SimTraining::input_of(int node) const {
 }
 
 std::unique_ptr<Node> SimTraining::program_of(NodeId id, const Beginning& beginning) const {
-  auto program = local_sum_ ? local_sum_->program_of(id) : make_node(training_, id);
+  auto program = local_reduction_ ? local_reduction_->program_of(id) : make_node(training_, id);
   if (beginning.from != nullptr) {
     StateReader state(beginning.from->nodes[index_of(id)].state);
     program->restore(state);

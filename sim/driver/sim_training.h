@@ -148,16 +148,16 @@ class SimTraining : public Actor {
   World& world_;
   std::shared_ptr<const Training> training_;
   Listener listener_;
-  bool is_restart_;                    // false in the first attempt
-  SimTraining* next_ = nullptr;        // the next attempt, after the end of this one
-  std::vector<NodePlace> places_;      // by node
-  std::optional<LocalSum> local_sum_;  // if hosts push sums of their workers
-  std::vector<JobTime> job_times_;     // by host in `cluster.hosts`
+  bool is_restart_;                                // false in the first attempt
+  SimTraining* next_ = nullptr;                    // the next attempt, after the end of this one
+  std::vector<NodePlace> places_;                  // by node
+  std::optional<LocalReduction> local_reduction_;  // if hosts push sums of their workers
+  std::vector<JobTime> job_times_;                 // by host in `cluster.hosts`
   Observer observer_;
   Mailbox::Peers mailboxes_;  // by node
   SimNode::Peers nodes_;
   SimNode::Peers replaced_;
-  bool is_neighbour_;
+  bool is_colocated_;
   Case scenario_case_;
   Traces traces_;
   std::shared_ptr<supervision::Supervisor> supervisor_;

@@ -4,8 +4,8 @@
 #include "reports/record/collector.h"
 #include "scenarios/language/reader.h"
 #include "scenarios/resolve/check_case.h"
+#include "scenarios/resolve/colocated_jobs.h"
 #include "scenarios/resolve/emulated.h"
-#include "scenarios/resolve/neighbours.h"
 #include "scenarios/resolve/read.h"
 #include "sim/driver/attempts.h"
 #include "sim/driver/sim_training.h"
@@ -55,15 +55,15 @@ class Simulation : public Actor {
     const Training& training = *prepared.training;
     const bool synchronous = training.protocol->synchronous;
     if (training.workers > 1 && synchronous) record_.startup += framework_.chief_wait;
-    add_neighbours(prepared.scenario_case);
+    add_colocated_jobs(prepared.scenario_case);
   }
 
   Record run() {
     seen_.resize(nodes().size());
     spent_.resize(nodes().size());
     main_.start();
-    for (std::size_t i = 0; i < neighbours_.size(); ++i) {
-      world_.engine.schedule(Instant{} + neighbours_[i].starts_at, {this, i + 1});
+    for (std::size_t i = 0; i < colocated_jobs_.size(); ++i) {
+      world_.engine.schedule(Instant{} + colocated_jobs_[i].starts_at, {this, i + 1});
     }
     if (options_.usage_interval.ns > 0 && !options_.summary_only) {
       usage_interval_ = options_.usage_interval;
@@ -92,7 +92,7 @@ class Simulation : public Actor {
 
   // A usage sample is due, or a neighbour begins.
   void wake(Instant now, std::uint64_t token) override {
-    if (token != kSample) return neighbours_[token - 1].training->start();
+    if (token != kSample) return colocated_jobs_[token - 1].training->start();
     sample(now);
     sampling_ = false;
     if (quiet()) return;  // the nodes have stopped, so sampling stops
@@ -117,29 +117,29 @@ class Simulation : public Actor {
     Bytes nic_rx;
     double burned_s = 0;
   };
-  struct Neighbour {
+  struct Colocated {
     Duration starts_at;
     std::unique_ptr<SimTraining> training;
     std::int64_t steps = 0;
   };
 
-  void add_neighbours(const Case& scenario_case) {
-    const std::vector<Case> cases = neighbour_cases(scenario_case);
-    neighbours_.resize(cases.size());
+  void add_colocated_jobs(const Case& scenario_case) {
+    const std::vector<Case> cases = colocated_cases(scenario_case);
+    colocated_jobs_.resize(cases.size());
     std::vector<NodePlace> taken = main_.training().places();
     for (std::size_t i = 0; i < cases.size(); ++i) {
-      Neighbour& neighbour = neighbours_[i];
-      neighbour.starts_at = scenario_case.scenario.neighbours[i].starts_at +
-                            cases[i].scenario.framework.session_start;
-      const auto count = [&neighbour](NodeId, const Report& report) {
-        if (std::holds_alternative<StepReport>(report)) ++neighbour.steps;
+      Colocated& colocated_job = colocated_jobs_[i];
+      colocated_job.starts_at = scenario_case.scenario.colocated_jobs[i].starts_at +
+                                cases[i].scenario.framework.session_start;
+      const auto count = [&colocated_job](NodeId, const Report& report) {
+        if (std::holds_alternative<StepReport>(report)) ++colocated_job.steps;
       };
-      neighbour.training = std::make_unique<SimTraining>(
+      colocated_job.training = std::make_unique<SimTraining>(
           world_, prepare(cases[i], Need::shape), options_.machines,
           SimTraining::Listener{count, [](NodeId, const Finished&) {}, {}, {}}, taken);
-      const auto& places = neighbour.training->places();
+      const auto& places = colocated_job.training->places();
       taken.insert(taken.end(), places.begin(), places.end());
-      record_.neighbours.push_back(
+      record_.colocated_jobs.push_back(
           {cases[i].scenario.name, to_yaml(cases[i].scenario), 0, false, {}});
     }
   }
@@ -178,15 +178,16 @@ class Simulation : public Actor {
   /// True if no event is left that a node could wait for.
   [[nodiscard]] bool quiet() const {
     std::size_t idle = main_.idle_events() + (sampling_ ? 1 : 0);
-    for (const Neighbour& neighbour : neighbours_) idle += neighbour.training->idle_events();
+    for (const Colocated& colocated_job : colocated_jobs_)
+      idle += colocated_job.training->idle_events();
     return world_.engine.pending() <= idle;
   }
 
   void add_outcome() {
-    for (std::size_t i = 0; i < neighbours_.size(); ++i) {
-      record_.neighbours[i].steps = neighbours_[i].steps;
-      record_.neighbours[i].done = neighbours_[i].training->over();
-      record_.neighbours[i].failure = neighbours_[i].training->failure();
+    for (std::size_t i = 0; i < colocated_jobs_.size(); ++i) {
+      record_.colocated_jobs[i].steps = colocated_jobs_[i].steps;
+      record_.colocated_jobs[i].done = colocated_jobs_[i].training->over();
+      record_.colocated_jobs[i].failure = colocated_jobs_[i].training->failure();
     }
     if (record_.outcome != Outcome::done) return;
     record_.failure = main_.failure();
@@ -340,7 +341,7 @@ class Simulation : public Actor {
   FrameworkSpec framework_;
   World world_;
   Attempts main_;  // attempts of the training of this record
-  std::vector<Neighbour> neighbours_;
+  std::vector<Colocated> colocated_jobs_;
   ResidentMemory memory_;
   bool sums_rows_;  // sums steps instead of storing rows
   std::vector<Seen> seen_;

@@ -36,7 +36,7 @@ std::string_view label_of(Resource resource) {
       return "framework";
     case Resource::checkpoints:
       return "checkpoints";
-    case Resource::neighbours:
+    case Resource::colocated_jobs:
       return "neighbours";
     case Resource::waiting:
       break;

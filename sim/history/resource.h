@@ -30,7 +30,7 @@ enum class Resource : std::uint8_t {
   input,           ///< batches read, shipped, parsed
   framework,       ///< additional time of another framework
   checkpoints,     ///< writing states to a disk
-  neighbours,      ///< cores that co-located trainings occupy
+  colocated_jobs,  ///< cores that co-located trainings occupy
   waiting,         ///< none of the above
 };
 inline constexpr std::size_t kResources = 18;

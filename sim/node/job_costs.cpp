@@ -14,7 +14,7 @@ double JobCosts::straggling(const Job& job) {
     const double sigma = job_time_.gradient_jitter();
     jitter_factor_ = sigma > 0 ? portable_exp(sigma * jitter_.normal()) : 1;
   }
-  const double scale = history_.neighbour() ? 1 : time_factors_.of(Resource::straggling);
+  const double scale = history_.colocated_job() ? 1 : time_factors_.of(Resource::straggling);
   return scale == 1 ? factor : 1 + (factor - 1) * scale;
 }
 
@@ -62,7 +62,7 @@ JobCost JobCosts::gradient(const Job& job, Duration undisturbed, double straggli
   if (given) {
     asked.least = length;
   } else {
-    asked.effort.add(history_.neighbour() ? resource : Resource::straggling, length - steady);
+    asked.effort.add(history_.colocated_job() ? resource : Resource::straggling, length - steady);
   }
   asked.effort.add(Resource::framework,
                    time_factors_.scaled(Resource::framework, job_time_.overhead(job)));

@@ -12,21 +12,25 @@ namespace foretrain::sim {
 class NodeHistory {
  public:
   /// `device`: a device computes the gradients.
-  NodeHistory(Recorder history, NodeId id, bool serves, bool neighbour, bool device)
-      : history_(history), id_(id), serves_(serves), neighbour_(neighbour), device_(device) {}
+  NodeHistory(Recorder history, NodeId id, bool serves, bool colocated_job, bool device)
+      : history_(history),
+        id_(id),
+        serves_(serves),
+        colocated_job_(colocated_job),
+        device_(device) {}
 
   /// Resource of the cores' time for messages.
   [[nodiscard]] Resource messages() const {
-    if (neighbour_) return Resource::neighbours;
+    if (colocated_job_) return Resource::colocated_jobs;
     return serves_ ? Resource::server_cpu : Resource::worker_cpu;
   }
   [[nodiscard]] Resource of(JobKind job) const {
-    if (neighbour_) return Resource::neighbours;
+    if (colocated_job_) return Resource::colocated_jobs;
     if (job == JobKind::gradient) return device_ ? Resource::device : Resource::worker_cpu;
     return job == JobKind::evaluate ? Resource::evaluation : Resource::apply;
   }
   /// True for a node of another training that shares the hosts.
-  [[nodiscard]] bool neighbour() const { return neighbour_; }
+  [[nodiscard]] bool colocated_job() const { return colocated_job_; }
 
   [[nodiscard]] ActivityId current() const { return history_.current(); }
   void go_on_from(ActivityId activity) const { history_.go_on_from(activity); }
@@ -36,11 +40,11 @@ class NodeHistory {
   }
   /// The current activity has changed the parameters; ignored for a co-located training.
   void updated() const {
-    if (!neighbour_) history_.updated();
+    if (!colocated_job_) history_.updated();
   }
   /// The node is stopped from now on because of `why`; ignored for a co-located training.
   void stopped(Resource why) const {
-    if (!neighbour_) history_.stopped(id_, why);
+    if (!colocated_job_) history_.stopped(id_, why);
   }
   /// The current activity requests this work.
   [[nodiscard]] History::TaskId ask(Instant now, const CostBreakdown& effort) const {
@@ -51,7 +55,7 @@ class NodeHistory {
   Recorder history_;
   NodeId id_;
   bool serves_;
-  bool neighbour_;
+  bool colocated_job_;
   bool device_;
 };
 

@@ -11,7 +11,7 @@ SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observ
       program_(std::move(parts.program)),
       job_time_(*parts.job_time),
       process_(world, parts.place,
-               NodeHistory(world.history, parts.id, parts.serves, parts.neighbour,
+               NodeHistory(world.history, parts.id, parts.serves, parts.colocated_job,
                            parts.job_time->of_device()),
                std::move(parts.input)),
       polling_(process_.host(), parts.place.core),

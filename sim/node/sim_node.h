@@ -44,8 +44,8 @@ struct NodeParts {
   DiskCost disk;                     ///< disk that its states are saved on
   const Protocol* protocol = nullptr;
   std::shared_ptr<const Training> training;
-  bool serves = false;     ///< true for a server
-  bool neighbour = false;  ///< true for a training that shares the hosts
+  bool serves = false;         ///< true for a server
+  bool colocated_job = false;  ///< true for a training that shares the hosts
 };
 
 /// A node on its host: an event loop that passes inputs to the program and performs the resulting

@@ -62,7 +62,7 @@ std::optional<std::string> replicas_of_hosts(Scenario& scenario) {
 // that push individually do not exchange anything, so the change has no effect on them.
 std::optional<std::string> devices_on_pcie(Scenario& scenario) {
   const TrainingSpec& training = scenario.training;
-  if (protocol_called(training.strategy).servers && !training.local_sum) return std::nullopt;
+  if (protocol_called(training.strategy).servers && !training.local_reduction) return std::nullopt;
   std::set<std::size_t> taken;
   bool any = false;
   for (const NodePlace& place : places_of_workers(scenario)) {

@@ -281,8 +281,8 @@ const std::vector<ScenarioChange>& scenario_changes() {
          "most of a gradient arrives with later ones: the loss at the same step differs"},
         {"no neighbours", "the training alone on the cluster", Kind::cluster,
          [](Scenario& scenario) -> std::optional<std::string> {
-           if (scenario.neighbours.empty()) return std::nullopt;
-           scenario.neighbours.clear();
+           if (scenario.colocated_jobs.empty()) return std::nullopt;
+           scenario.colocated_jobs.clear();
            return "";
          }},
     };

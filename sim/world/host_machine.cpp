@@ -35,7 +35,7 @@ std::optional<Machine> machine_of(const HostSpec& host, bool profiled,
 }
 
 bool asks_this_machine(const Scenario& scenario, bool emulated) {
-  if (emulated || scenario.cluster.hosts.empty() || !scenario.neighbours.empty()) return true;
+  if (emulated || scenario.cluster.hosts.empty() || !scenario.colocated_jobs.empty()) return true;
   return std::ranges::any_of(scenario.cluster.hosts, [&](const HostSpec& host) {
     return host.machine.empty() && !says_its_time(host, scenario.model.profiled());
   });

@@ -86,7 +86,7 @@ std::vector<bool> World::serving_hosts(const Prepared& prepared) const {
 }
 
 World::Cores World::make_cores(int cores, const Machine& machine) {
-  const Cpu::Sharing sharing{machine.slice, machine.contention, machine.process_change};
+  const Cpu::Sharing sharing{machine.slice, machine.contention, machine.context_switch};
   Cores made{std::make_shared<Cpu>(engine, cores, sharing, history), nullptr};
   if (machine.memory.known()) made.caches = std::make_shared<Caches>(machine.memory, cores);
   return made;
@@ -97,7 +97,7 @@ Host& World::add_host(const std::string& name, const Cores& cores, const Machine
   if (machine.emulated != EmulatedCost{}) {
     remote.send = machine.emulated.send;
     remote.receive = machine.emulated.receive;
-    remote.first_bytes = 1;  // measured at one size
+    remote.short_message_factor = 1;  // measured at one size
   }
   hosts.push_back({name, cores.cpu, machine.loopback.on_one_core(), machine.loopback, remote,
                    machine.slice, machine.memory_base, register_floats(machine.kernel_set),

@@ -134,7 +134,7 @@ TEST_CASE("strategies: a job that begins after messages loses what the machine s
   Machine machine = made_up_machine();
   machine.apply = {2e-6, 0};
   Machine losing = machine;
-  losing.resume = 9_us;
+  losing.warm_up = 9_us;
   const auto lost_s = [&](const char* strategy) {
     return step_on(losing, strategy, 1) - step_on(machine, strategy, 1);
   };
@@ -148,7 +148,7 @@ TEST_CASE("strategies: a job on a thread beside the loop takes longer by what th
   Machine machine = made_up_machine();
   machine.apply = {2e-6, 0};
   Machine slow = machine;
-  slow.thread_change = 6_us;
+  slow.thread_handoff = 6_us;
   const auto longer_s = [&](int batch_size) {
     return step_on(slow, "single", 1, batch_size) - step_on(machine, "single", 1, batch_size);
   };

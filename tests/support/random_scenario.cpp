@@ -299,7 +299,7 @@ Case RandomScenarios::draw(Stream& draw) const {
   if (scenario.cluster.hosts.empty() || scenario.model.profiled()) return result;
   if (one_in(draw, 4)) draw_input(draw, scenario);
   if (one_in(draw, 4)) {
-    scenario.neighbours.push_back({folder_ / "neighbour.yaml", {}, up_to(draw, 10_ms)});
+    scenario.colocated_jobs.push_back({folder_ / "neighbour.yaml", {}, up_to(draw, 10_ms)});
   }
   if (one_in(draw, 6) && scenario.dataset.format != "libsvm" &&
       protocol_called(scenario.training.strategy).servers && scenario.training.servers <= 2) {

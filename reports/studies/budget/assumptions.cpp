@@ -27,7 +27,7 @@ void check_whole(const Case& c) {
   };
   refuse(s.cluster.topology != "star", "cluster.topology", "this cluster has switches or links");
   refuse(!s.faults.empty(), "faults", "they name nodes of this cluster");
-  refuse(!s.neighbours.empty(), "neighbours", "other trainings share this cluster");
+  refuse(!s.colocated_jobs.empty(), "neighbours", "other trainings share this cluster");
   refuse(!s.dataset.input.served_by.empty(), "dataset.served_by",
          "it names a host of this cluster");
   for (std::size_t i = 0; i < s.stragglers.size(); ++i) {

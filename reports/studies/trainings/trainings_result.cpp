@@ -62,9 +62,9 @@ ResultValue fates_cell(const Trained& t) {
   return listed(all);
 }
 
-ResultValue neighbours_cell(const Trained& t) {
+ResultValue colocated_cell(const Trained& t) {
   std::vector<std::string> all;
-  for (const NeighbourTotals& each : t.record.neighbours) {
+  for (const ColocatedTotals& each : t.record.colocated_jobs) {
     const std::string state =
         each.failure.empty() ? (each.done ? "done" : "still training") : "failed: " + each.failure;
     all.push_back(fmt::format("{}: {}, {}", each.name, counted(each.steps, "step"), state));
@@ -124,7 +124,7 @@ std::vector<TrainingFigure> training_figures() {
        [](T t) { return V(cost_text(t.summary.cost, t.summary.price.currency)); }},
       {column("outcome", "outcome", ColumnKind::words, true), outcome_cell},
       {column("nodes", "nodes", kComment), fates_cell},
-      {column("neighbours", "neighbours", kComment), neighbours_cell},
+      {column("neighbours", "neighbours", kComment), colocated_cell},
       {column("resumed", "resumed from", kComment), resumed_cell},
       {column("restarts", "restarts", kCount), [](T t) { return known(t.record.restarts.count); }},
       {column("final_loss", "loss [nats]", kNumber),

@@ -77,7 +77,7 @@ TEST_CASE("calibrate: caches have sizes and what is farther away costs more") {
   CHECK(exec::measure_cold_byte(cores.front(), {4 << 20}) >= 0);
   CHECK(memory.bandwidth.value == 0);  // one core does not show the bandwidth of all
   // Without a shared cache, no bytes can be evicted from it.
-  CHECK(exec::measure_neighbours(cores.front(), {sizes.of_core, {}, true}).value == 0);
+  CHECK(exec::measure_background_traffic(cores.front(), {sizes.of_core, {}, true}).value == 0);
 }
 
 TEST_CASE("calibrate: a processor that does not say has a cache of 1 MB a core") {
@@ -138,7 +138,7 @@ TEST_CASE("calibrate: a machine file says when and how sure and reads back") {
   CHECK(named("loopback, one core, message"));
   CHECK(named("apply.per_item"));
   CHECK(named("thread_change"));
-  CHECK(machine.thread_change.ns > 0);
+  CHECK(machine.thread_handoff.ns > 0);
   CHECK(named("disk, part of 16 MB"));
   CHECK(named("softmax 784x10, gradient of 256"));
   CHECK(std::ranges::count(machine.not_measured, "emulated: not requested") == 1);

@@ -31,14 +31,14 @@ TEST_CASE("message costs: bytes between two cores cost each its own CPU time") {
 TEST_CASE("message costs: a byte of the first 32 KB takes less than one of a long message") {
   const Crossing near{10e-6, 120e-12, 80e-12, 0.5};
   const TransportCost cost = transport_cost(kOne, &near, &kWaking);
-  CHECK(cost.first_bytes == 0.5);
+  CHECK(cost.short_message_factor == 0.5);
   CHECK(cost.sending(Bytes{20'000}).ns == 5'000 + 1'200);
   CHECK(cost.receiving(Bytes{20'000}).ns == 5'000 + 800);
   // The first 32,768 bytes count half, later ones fully.
   CHECK(cost.sending(Bytes{1'016'384}).ns == 5'000 + 120'000);
-  CHECK(cost.on_one_core().first_bytes == 0.8);
+  CHECK(cost.on_one_core().short_message_factor == 0.8);
   CHECK(cost.on_one_core().sending(Bytes{20'000}).ns == 5'000 + 1'200);
-  CHECK(transport_cost(kOne, nullptr, nullptr).first_bytes == 0.8);
+  CHECK(transport_cost(kOne, nullptr, nullptr).short_message_factor == 0.8);
 }
 
 TEST_CASE("message costs: messages to far cores are handed over") {

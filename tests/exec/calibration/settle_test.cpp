@@ -15,9 +15,9 @@ TEST_CASE("settle: what a core takes is longer, what others decide stays") {
   machine.memory.bandwidth = {2e10};
   machine.apply = {1e-7, 1e-11};
   machine.slice = Duration{4'000'000};
-  machine.resume = Duration{4'000};
-  machine.process_change = Duration{1'000};
-  machine.thread_change = Duration{6'000};
+  machine.warm_up = Duration{4'000};
+  machine.context_switch = Duration{1'000};
+  machine.thread_handoff = Duration{6'000};
   machine.disk = {{1e8}, Duration{3'000'000}};
   ModelCost& model = machine.models["softmax 784x10"];
   model.gradient = {1e-5, 6e-7};
@@ -33,9 +33,9 @@ TEST_CASE("settle: what a core takes is longer, what others decide stays") {
   CHECK(machine.memory.bandwidth.value == 2e10);
   CHECK(machine.apply.per_item_s == Approx(1.5e-11));
   CHECK(machine.slice == Duration{4'000'000});
-  CHECK(machine.resume == Duration{6'000});
-  CHECK(machine.process_change == Duration{1'500});
-  CHECK(machine.thread_change == Duration{9'000});
+  CHECK(machine.warm_up == Duration{6'000});
+  CHECK(machine.context_switch == Duration{1'500});
+  CHECK(machine.thread_handoff == Duration{9'000});
   CHECK(machine.disk == DiskCost{{1e8}, Duration{3'000'000}});
   CHECK(model.gradient.per_item_s == Approx(9e-7));
   CHECK(model.evaluate.overhead_s == Approx(1.5e-5));

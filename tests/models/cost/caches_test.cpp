@@ -70,7 +70,7 @@ TEST_CASE("caches: more than the caches hold comes from memory each time") {
 
 TEST_CASE("caches: what nobody touches goes as neighbours bring their bytes") {
   MemoryHierarchy beside = memory();
-  beside.neighbours = {1e9};
+  beside.background_traffic = {1e9};
   Caches caches(beside, 1);
   const Touched piece{0, 1, {10}};
   caches.touch(0, piece);

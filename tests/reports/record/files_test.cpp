@@ -158,7 +158,7 @@ TEST_CASE("record: run.json is laid out as its document is printed") {
   Record record = random_record(1);
   laid_out(record);
   record.nodes.front().away = {{"left\nin two lines", {1}, {2}}, {"again", {3}, {4}}};
-  record.neighbours = {{"other", "foretrain: 1\n", 7, true, ""}};
+  record.colocated_jobs = {{"other", "foretrain: 1\n", 7, true, ""}};
   laid_out(record);
   record.nodes.clear();
   laid_out(record);

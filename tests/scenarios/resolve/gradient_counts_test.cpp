@@ -18,9 +18,9 @@ std::string local_sum_text(const std::string& training,
 
 TEST_CASE("local_sum key: it reaches its member and is said to be read back") {
   const Scenario scenario = only(local_sum_text("strategy: sync, workers: 4"));
-  CHECK(scenario.training.local_sum);
+  CHECK(scenario.training.local_reduction);
   CHECK(only(to_yaml(scenario)) == scenario);
-  CHECK(!only("foretrain: 1\ntraining: {steps: 9}\n").training.local_sum);
+  CHECK(!only("foretrain: 1\ntraining: {steps: 9}\n").training.local_reduction);
 }
 
 TEST_CASE("local_sum key: a push carries the gradients of a host, an update those of pushes") {
@@ -30,7 +30,7 @@ TEST_CASE("local_sum key: a push carries the gradients of a host, an update thos
   Scenario async = only(local_sum_text("strategy: async, workers: 4"));
   CHECK(gradients_a_push(async) == 2);
   CHECK(gradients_an_update(async) == 2);
-  async.training.local_sum = false;
+  async.training.local_reduction = false;
   CHECK(gradients_a_push(async) == 1);
   CHECK(gradients_an_update(async) == 1);
 }

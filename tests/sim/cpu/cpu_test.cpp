@@ -253,10 +253,10 @@ TEST_CASE("cpu: who is stopped leaves the core to the others") {
   Later later;
   const auto stopped = cpu.add_thread(0);
   const auto waiting = cpu.add_thread(0);
-  const auto neighbour = cpu.add_thread(1);
+  const auto colocated_job = cpu.add_thread(1);
   cpu.run(stopped, 6_ms, Work::compute, {&ends, 0});
   cpu.run(waiting, 1_ms, Work::transport, {&ends, 1});
-  cpu.run(neighbour, 20_ms, Work::compute, {&ends, 2});
+  cpu.run(colocated_job, 20_ms, Work::compute, {&ends, 2});
   later.add(engine, 1'500_us, [&] { cpu.stop(stopped); });
   later.add(engine, 100_ms, [&] { cpu.go_on(stopped); });
   engine.run();

@@ -126,7 +126,7 @@ TEST_CASE("job time: after messages what was measured begins at half its speed")
   Machine machine = described();
   machine.models["softmax"] = {{0, 1e-3}, {0, 1e-3}};
   machine.apply = {4e-6, 0};
-  machine.resume = 9_us;
+  machine.warm_up = 9_us;
   const JobTime measured(&machine, "softmax", {});
   CHECK(measured.resumed(job_of(JobKind::gradient, 0, 0)) == 9_us);
   CHECK(measured.resumed(job_of(JobKind::apply, 0, 0)) == 4_us);  // all of it at half its speed
@@ -139,7 +139,7 @@ TEST_CASE("job time: what was measured takes longer on a thread beside the loop"
   Machine machine = described();
   machine.models["softmax"] = {{0, 1e-3}, {0, 1e-3}};
   machine.apply = {4e-6, 0};
-  machine.thread_change = 6_us;
+  machine.thread_handoff = 6_us;
   const JobTime measured(&machine, "softmax", {});
   CHECK(measured.handed_over(job_of(JobKind::gradient, 0, 0)) == 6_us);
   CHECK(measured.handed_over(job_of(JobKind::reduce, 0, 0)) == 6_us);

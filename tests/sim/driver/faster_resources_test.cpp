@@ -168,7 +168,7 @@ constexpr std::array kFeatures{
     Feature{"bursts", no_bursts},
     Feature{"tcp", [](Scenario& s, Machine&) { s.cluster.tcp = false; }},
     Feature{"topology", star},
-    Feature{"neighbours", [](Scenario& s, Machine&) { s.neighbours.clear(); }},
+    Feature{"neighbours", [](Scenario& s, Machine&) { s.colocated_jobs.clear(); }},
     Feature{"framework", [](Scenario& s, Machine&) { s.framework = {}; }},
     Feature{"input", [](Scenario& s, Machine&) { s.dataset.input = {}; }},
     Feature{"sleep", always_polling},

@@ -26,9 +26,9 @@ constexpr BytesPerSecond kSlowRate{1e9};
 
 /// One bucket of four layers, on hosts with one device per worker, and a server with a slow port;
 /// only that port and the device links take time.
-class LocalSumJob {
+class LocalReductionJob {
  public:
-  LocalSumJob(const std::string& strategy, int hosts, int devices) {
+  LocalReductionJob(const std::string& strategy, int hosts, int devices) {
     std::ofstream layers(folder_ / "four.csv");
     layers << "layer,parameter_bytes,forward_ms,backward_ms\n";
     for (int i = 0; i < 4; ++i) layers << "layer" << i << ",4000000,2,6\n";
@@ -43,7 +43,7 @@ class LocalSumJob {
     s.training.steps = kSummedSteps;
     s.training.overlap = false;
     s.training.bucket_size = {1'000'000'000};
-    s.training.local_sum = true;
+    s.training.local_reduction = true;
     HostSpec host;
     host.name = "box";
     host.count = hosts;
@@ -70,9 +70,9 @@ class LocalSumJob {
   }
   /// The same with a push by each worker.
   [[nodiscard]] Record apart() {
-    training().local_sum = false;
+    training().local_reduction = false;
     Record record = this->record();
-    training().local_sum = true;
+    training().local_reduction = true;
     return record;
   }
   TrainingSpec& training() { return c.scenario.training; }
@@ -110,7 +110,7 @@ TEST_CASE("local sum: a step is compute, sum, push, pull, copies, to the nanosec
   const auto [strategy, hosts] = GENERATE(
       table<std::string, int>({{"sync", 1}, {"sync", 2}, {"sync", 4}, {"async", 1}, {"ssp", 1}}));
   CAPTURE(strategy, hosts);
-  LocalSumJob job(strategy, hosts, 2);
+  LocalReductionJob job(strategy, hosts, 2);
   const Record record = job.record();
   const Duration expected = kSummedGradient + over_device_link() * 2 + over_server_port(hosts) * 2;
   for (int worker = 0; worker < hosts * 2; ++worker) {
@@ -124,7 +124,7 @@ TEST_CASE("local sum: a step is compute, sum, push, pull, copies, to the nanosec
 TEST_CASE("local sum: of one bucket on a ring of D a step waits for D messages") {
   const int devices = GENERATE(3, 4);
   CAPTURE(devices);
-  LocalSumJob job("sync", 2, devices);
+  LocalReductionJob job("sync", 2, devices);
   const Duration expected =
       kSummedGradient + over_device_link() * devices + over_server_port(2) * 2;
   CHECK(summed_period(job.record(), 0).ns == expected.ns);
@@ -132,8 +132,8 @@ TEST_CASE("local sum: of one bucket on a ring of D a step waits for D messages")
 }
 
 TEST_CASE("local sum: it adds to a host with one device what its link takes") {
-  LocalSumJob one("sync", 2, 1);
-  LocalSumJob two("sync", 2, 2);
+  LocalReductionJob one("sync", 2, 1);
+  LocalReductionJob two("sync", 2, 2);
   CHECK(summed_period(two.record(), 0).ns ==
         (summed_period(one.record(), 0) + over_device_link() * 2).ns);
 }
@@ -141,7 +141,7 @@ TEST_CASE("local sum: it adds to a host with one device what its link takes") {
 TEST_CASE("local sum: a host's port carries one gradient, whatever its devices") {
   const int devices = GENERATE(2, 4);
   CAPTURE(devices);
-  LocalSumJob job("sync", 2, devices);
+  LocalReductionJob job("sync", 2, devices);
   const Record record = job.record();
   const std::int64_t one = (kSummedParameters + kHeaderSize).value * kSummedSteps;
   const Record apart = job.apart();
@@ -160,7 +160,7 @@ TEST_CASE("local sum: a host's port carries one gradient, whatever its devices")
 TEST_CASE("local sum: where gradients count one by one a host is one worker to the server") {
   const std::string strategy = GENERATE("async", "ssp");
   CAPTURE(strategy);
-  LocalSumJob job(strategy, 2, 4);
+  LocalReductionJob job(strategy, 2, 4);
   const Record record = job.record();
   CHECK(record.updates == kSummedSteps * 2);
   CHECK(record.gradients == kSummedSteps * 2 * 4);
@@ -175,7 +175,7 @@ TEST_CASE("local sum: where gradients count one by one a host is one worker to t
 }
 
 TEST_CASE("local sum: updates that a length asks for are those of hosts") {
-  LocalSumJob job("async", 2, 2);
+  LocalReductionJob job("async", 2, 2);
   job.training().steps = 0;
   job.training().updates = 12;
   const Record record = job.record();
@@ -184,7 +184,7 @@ TEST_CASE("local sum: updates that a length asks for are those of hosts") {
 }
 
 TEST_CASE("local sum: a host is as fast as its slowest worker, others go on") {
-  LocalSumJob job("async", 2, 2);
+  LocalReductionJob job("async", 2, 2);
   for (HostSpec& host : job.c.scenario.cluster.hosts) host.nic = {1e18};
   job.c.scenario.cluster.hosts.front().device_link = {{1e18}, {}, false};
   StragglerSpec slow;
@@ -206,7 +206,7 @@ TEST_CASE("local sum: a host is as fast as its slowest worker, others go on") {
 TEST_CASE("local sum: of many buckets on several servers, while others are computed") {
   const std::string strategy = GENERATE("sync", "async", "ssp");
   CAPTURE(strategy);
-  LocalSumJob job(strategy, 2, 4);
+  LocalReductionJob job(strategy, 2, 4);
   job.training().overlap = true;
   job.training().bucket_size = {1'000'000};
   job.training().servers = 2;
@@ -231,7 +231,7 @@ TEST_CASE("local sum: of many buckets on several servers, while others are compu
 TEST_CASE("local sum: a host with one device is the same with and without the key") {
   const std::string strategy = GENERATE("sync", "async", "ssp");
   CAPTURE(strategy);
-  LocalSumJob job(strategy, 3, 1);
+  LocalReductionJob job(strategy, 3, 1);
   const Record record = job.record();
   Record apart = job.apart();
   apart.scenario_case = record.scenario_case;
@@ -239,7 +239,7 @@ TEST_CASE("local sum: a host with one device is the same with and without the ke
 }
 
 TEST_CASE("local sum: what leaves the host is compressed, what its devices add up is whole") {
-  LocalSumJob job("sync", 2, 2);
+  LocalReductionJob job("sync", 2, 2);
   const std::int64_t within = job.record().nodes.front().local->value;
   job.training().compression.kind = "ratio";
   job.training().compression.ratio = 4;
@@ -252,7 +252,7 @@ TEST_CASE("local sum: what leaves the host is compressed, what its devices add u
 }
 
 TEST_CASE("local sum: the chief alone evaluates, as often as the servers update") {
-  LocalSumJob job("sync", 2, 2);
+  LocalReductionJob job("sync", 2, 2);
   job.training().evaluate_every = 2;
   job.c.scenario.dataset.test_take = 320;
   const Record sync = job.record();
@@ -266,7 +266,7 @@ TEST_CASE("local sum: the chief alone evaluates, as often as the servers update"
 }
 
 TEST_CASE("local sum: a server beside the workers, workers that are no neighbours in rank") {
-  LocalSumJob job("sync", 2, 2);
+  LocalReductionJob job("sync", 2, 2);
   job.c.scenario.cluster.placement = {{"box1", "box0", "box1", "box0"}, {"box0"}};
   const Record record = job.record();
   CHECK(record.gradients == kSummedSteps * 4);

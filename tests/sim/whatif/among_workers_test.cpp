@@ -125,7 +125,7 @@ TEST_CASE("whatif among workers: a link that is slow, unknown, not used is worth
   scenario.cluster.hosts.push_back(server);
   scenario.training.strategy = "sync";
   CHECK_FALSE(why_not(scenario, kDevicesOnPcie));
-  scenario.training.local_sum = true;
+  scenario.training.local_reduction = true;
   CHECK(why_not(scenario, kDevicesOnPcie) == "");
 }
 

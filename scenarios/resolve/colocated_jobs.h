@@ -12,6 +12,6 @@ namespace foretrain {
 /// `compute:` is also the time of its gradients.
 /// @throws InputError at its key: an invalid file, a file with a sweep, a number of hosts that
 /// differs from its number of nodes
-std::vector<Case> neighbour_cases(const Case& scenario_case);
+std::vector<Case> colocated_cases(const Case& scenario_case);
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-#include "scenarios/resolve/neighbours.h"
+#include "scenarios/resolve/colocated_jobs.h"
 
 #include "models/base/random.h"
 #include "scenarios/language/reader.h"
@@ -18,7 +18,7 @@ namespace {
 void check_alone(const Case& c, const Scenario& scenario, const std::string& key,
                  const std::string& file) {
   const auto fail = [&](const std::string& what) { fail_at(c.place_of(key), key, what); };
-  if (!scenario.neighbours.empty()) {
+  if (!scenario.colocated_jobs.empty()) {
     fail(fmt::format("{} has neighbours of its own; list them here", file));
   }
   if (scenario.training.until.wanted()) {
@@ -37,8 +37,8 @@ void check_alone(const Case& c, const Scenario& scenario, const std::string& key
   fail(fmt::format("{}: dataset.served_by: there is no host {} here", file, served_by));
 }
 
-Case read_neighbour(const Case& c, std::size_t index) {
-  const NeighbourSpec& spec = c.scenario.neighbours[index];
+Case read_colocated_job(const Case& c, std::size_t index) {
+  const ColocatedJob& spec = c.scenario.colocated_jobs[index];
   const std::string key = fmt::format("neighbours[{}]", index);
   const auto fail = [&](const std::string& at, const std::string& what) {
     fail_at(c.place_of(at), at, what);
@@ -73,7 +73,7 @@ Case read_neighbour(const Case& c, std::size_t index) {
     check_count("workers", placement.workers.size(), counts.workers);
     check_count("servers", placement.servers.size(), counts.servers);
   }
-  if (const auto against = against_local_sum(result.scenario)) {
+  if (const auto against = against_local_reduction(result.scenario)) {
     fail(key + ".scenario", fmt::format("{}: {}: {}", spec.scenario, against->key, against->what));
   }
   return result;
@@ -81,12 +81,12 @@ Case read_neighbour(const Case& c, std::size_t index) {
 
 }  // namespace
 
-std::vector<Case> neighbour_cases(const Case& scenario_case) {
+std::vector<Case> colocated_cases(const Case& scenario_case) {
   std::vector<Case> cases;
-  const auto& neighbours = scenario_case.scenario.neighbours;
-  cases.reserve(neighbours.size());
-  for (std::size_t i = 0; i < neighbours.size(); ++i) {
-    cases.push_back(read_neighbour(scenario_case, i));
+  const auto& colocated_jobs = scenario_case.scenario.colocated_jobs;
+  cases.reserve(colocated_jobs.size());
+  for (std::size_t i = 0; i < colocated_jobs.size(); ++i) {
+    cases.push_back(read_colocated_job(scenario_case, i));
   }
   return cases;
 }

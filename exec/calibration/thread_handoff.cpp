@@ -57,7 +57,7 @@ double job_seconds(Flops flops) {
 
 }  // namespace
 
-double measure_thread_change(int core) {
+double measure_thread_handoff(int core) {
   constexpr Flops kNone{0};
   constexpr Flops kMany{1e12};
   const double on_loop = Forked<double>(core, [&] { return job_seconds(kNone); }).get();

@@ -25,10 +25,10 @@ Case shared_port(const TempFolder& folder, const std::string& training) {
   host.nic = {1e6};
   host.cores = 4;
   scenario_case.scenario.training.overlap = false;
-  NeighbourSpec neighbour;
-  neighbour.scenario = path;
-  neighbour.placement = {{"node0"}, {"node1"}};
-  scenario_case.scenario.neighbours = {neighbour};
+  ColocatedJob colocated_job;
+  colocated_job.scenario = path;
+  colocated_job.placement = {{"node0"}, {"node1"}};
+  scenario_case.scenario.colocated_jobs = {colocated_job};
   return scenario_case;
 }
 
@@ -40,15 +40,15 @@ TEST_CASE("neighbours: two equal trainings halve a port that both use at a time"
   const Record record = simulate(shared);
   // Until the last update, so without the transfer of the last values.
   CHECK(record.time.seconds() == Approx(10 * (0.1 + 4 * way_s()) - 2 * way_s()).epsilon(1e-6));
-  REQUIRE(record.neighbours.size() == 1);
-  CHECK(record.neighbours[0].name == "other");
-  CHECK(record.neighbours[0].steps >= 9);
-  CHECK(record.neighbours[0].scenario.find("overlap: off") != std::string::npos);
+  REQUIRE(record.colocated_jobs.size() == 1);
+  CHECK(record.colocated_jobs[0].name == "other");
+  CHECK(record.colocated_jobs[0].steps >= 9);
+  CHECK(record.colocated_jobs[0].scenario.find("overlap: off") != std::string::npos);
   CHECK(to_csv(result_of({record}).tables.front()).find("\nneighbours,\"other: ") !=
         std::string::npos);
   write_record(record, folder / "record");
   CHECK(read_record(folder / "record") == record);
-  shared.scenario.neighbours.clear();
+  shared.scenario.colocated_jobs.clear();
   CHECK(simulate(shared).time.seconds() ==
         Approx(10 * (0.1 + 2 * way_s()) - way_s()).epsilon(1e-6));
 }
@@ -56,7 +56,7 @@ TEST_CASE("neighbours: two equal trainings halve a port that both use at a time"
 TEST_CASE("neighbours: one that starts late disturbs only what comes after") {
   const TempFolder folder;
   Case shared = shared_port(folder, "{strategy: sync, workers: 1, steps: 100, overlap: off}");
-  shared.scenario.neighbours[0].starts_at = 1_s;
+  shared.scenario.colocated_jobs[0].starts_at = 1_s;
   const Record record = simulate(shared);
   const double alone = 0.1 + 2 * way_s();
   for (const StepRow& row : record.steps) {
@@ -66,7 +66,7 @@ TEST_CASE("neighbours: one that starts late disturbs only what comes after") {
     if (begin + alone < 1) CHECK(step == Approx(alone).epsilon(1e-6));
     CHECK(step >= alone - 1e-6);
   }
-  CHECK(!record.neighbours[0].done);
+  CHECK(!record.colocated_jobs[0].done);
 }
 
 TEST_CASE("neighbours: cores of a host are dealt on to its second training") {
@@ -101,12 +101,12 @@ TEST_CASE("neighbours: what is wrong with one is told at its key") {
   Case fed = shared_port(folder,
                          "{workers: 1, steps: 10}\n"
                          "cluster: {hosts: [{name: a, count: 2, compute: 1 ms}]}");
-  std::ofstream(fed.scenario.neighbours[0].scenario)
+  std::ofstream(fed.scenario.colocated_jobs[0].scenario)
       << "foretrain: 1\ntraining: {workers: 1, steps: 10}\ndataset: {served_by: a0}\n"
          "cluster: {hosts: [{name: a, count: 2, compute: 1 ms}]}\n";
   fails(fed, "dataset.served_by: there is no host a0 here");
   Case missing = shared_port(folder, "{steps: 1}");
-  missing.scenario.neighbours[0].scenario = folder / "none.yaml";
+  missing.scenario.colocated_jobs[0].scenario = folder / "none.yaml";
   fails(missing, "neighbours[0].scenario: ");
   const auto parse = [](const std::string& rest) {
     return parse_scenario("foretrain: 1\nname: x\nmodel: softmax\n" + rest, "x.yaml");
