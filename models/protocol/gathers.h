@@ -16,7 +16,7 @@
 
 namespace foretrain {
 
-/// What the workers of an all-reduce hold in parts, `training.shard`:
+/// Sharded state of the workers of an all-reduce, `training.shard`:
 ///
 ///     optimizer     the optimizer's state: as in any all-reduce here    ZeRO's stages 1, 2
 ///     gradients     gradients, too: the same messages, less memory      stage 2

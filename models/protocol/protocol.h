@@ -68,6 +68,10 @@ struct Protocol {
   /// The cost of averaging at the owner of a bucket: it adds `addends` sums, its own included.
   Cost (*averaging_cost)(const ProtocolOptions& options, std::int64_t parameters,
                          std::int64_t addends) = nullptr;
+  /// Whether an update leaves some gradients of its step out (backup workers).
+  [[nodiscard]] bool drops(const ProtocolOptions& chosen, int workers) const {
+    return synchronous && gradients_an_update(chosen, workers) < workers;
+  }
   /// How many of `workers` workers may be lost without ending the training; the chief, which has
   /// the resulting weights, and the servers may never be lost.
   int (*most_lost)(const ProtocolOptions& options, int workers) = [](const ProtocolOptions&, int) {

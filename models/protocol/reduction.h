@@ -40,7 +40,7 @@ class Reduction {
     /// A job that makes new values from the sum of `addends` and writes them to the bucket's place
     /// in the parameters.
     virtual Job finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) = 0;
-    /// That job is computed, and the new values are in place. Returns the payload to send: the
+    /// Called when the job has put the new values in place. Returns the payload to send: the
     /// values, which must not change until they are sent; with compressed sums their difference to
     /// the values that all workers hold.
     virtual Payload finished(std::uint32_t bucket, Effects& effects) = 0;

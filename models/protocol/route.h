@@ -48,7 +48,7 @@ struct Ways {
   static Ways of(const Training& training, const Bucket& bucket);
 };
 
-/// What one worker does for a bucket that it or another worker owns: it receives the sums of its
+/// The part of one worker in the sum of a bucket, its own or another's: it receives the sums of its
 /// sources, adds its own gradient and sends the sum on; later it receives the new values and
 /// forwards them. Workers are given by their numbers.
 ///

@@ -2,7 +2,7 @@
 
 #include "models/base/check.h"
 #include "models/cost/work.h"
-#include "models/protocol/backup.h"
+#include "models/protocol/protocol.h"
 
 #include <algorithm>
 #include <limits>
@@ -307,10 +307,11 @@ void Worker::report_evaluation(Instant now, const JobResult& result, bool final,
   go_on(now, effects);
 }
 
-// Nothing of the chief is under way. With backup workers shard 0 decides for all shards.
+// Nothing of the chief is under way. If gradients are dropped, shard 0 decides for all shards.
 void Worker::stop(Effects& effects) {
   state_ = State::stopping;
-  const int told = training_->options.integer(kBackupWorkers) > 0 ? 1 : training_->servers;
+  const bool first_decides = training_->protocol->drops(training_->options, training_->workers);
+  const int told = first_decides ? 1 : training_->servers;
   for (int shard = 0; shard < told; ++shard) {
     Message message{.kind = MessageKind::enough, .step = step_};
     effects.emplace_back(Send{training_->server(shard), std::move(message)});

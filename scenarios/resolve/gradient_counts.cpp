@@ -1,6 +1,5 @@
 #include "scenarios/resolve/gradient_counts.h"
 
-#include "models/protocol/backup.h"
 #include "models/protocol/registry.h"
 #include "scenarios/resolve/placement.h"
 
@@ -29,7 +28,7 @@ constexpr Rule kRules[] = {
     {"training.local_sum", [](const Facts& f) { return f.scenario.numerics; },
      "sums of a host's workers can be forecast, but not computed; write numerics: off"},
     {"training.backup_workers",
-     [](const Facts& f) { return f.training.protocol.integer(kBackupWorkers) > 0; },
+     [](const Facts& f) { return f.protocol.drops(f.training.protocol, f.counts.workers); },
      "every sum of a host is needed; remove it, or write training.local_sum: off"},
     {"training.rejoin_limit", [](const Facts& f) { return f.training.rejoin_limit.ns > 0; },
      "a lost worker would lose its host's sums; remove it, or write training.local_sum: off"},

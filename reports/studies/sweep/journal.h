@@ -3,7 +3,7 @@
 
 #include "scenarios/spec/scenario.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <filesystem>

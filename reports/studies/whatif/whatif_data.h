@@ -1,4 +1,4 @@
-// What limits a training, what each change would gain: as data, for texts or figures.
+// The bottleneck of a training, the gain of each change: as data, for texts or figures.
 #pragma once
 
 #include "reports/record/forecast_range.h"

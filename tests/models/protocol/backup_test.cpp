@@ -54,6 +54,18 @@ std::vector<std::vector<MessageKind>> answers(Node& server, const Training& trai
 
 }  // namespace
 
+TEST_CASE("backup: a protocol says whether an update leaves gradients out") {
+  const auto drops = [](const Training& training) {
+    return training.protocol->drops(training.options, training.workers);
+  };
+  CHECK(drops(*with_backups(3, 1, 2, 4)));
+  CHECK_FALSE(drops(*with_backups(3, 0, 2, 4)));
+  for (const char* strategy : {"async", "ssp", "all_reduce", "local_sgd"}) {
+    CAPTURE(strategy);
+    CHECK_FALSE(drops(*small_training(strategy, 3, 1, 4, Bytes{8'000})));
+  }
+}
+
 TEST_CASE("backup: shards agree on every step in any order of arrival") {
   const int workers = GENERATE(2, 3, 5);
   const int backups = GENERATE(1, 2);

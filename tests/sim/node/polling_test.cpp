@@ -66,7 +66,7 @@ TEST_CASE("polling: from the first packet of a message until it is there a loop 
   alone.polling.packets_came(Instant{} + 5_ms);
   alone.polling.active(Instant{} + 9_ms);
   CHECK(alone.polling.polled() == 6_ms);
-  // That transfer began before the loop would have slept.
+  // The transfer began before the loop would have slept.
   alone.polling.packets_came(Instant{} + 10_ms);
   alone.polling.active(Instant{} + 19_ms);
   CHECK(alone.polling.polled() == 16_ms);
