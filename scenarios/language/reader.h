@@ -105,7 +105,7 @@ class Reader {
     const Entry* entry = take(rule);
     if (entry == nullptr) return;
     if (entry->value.kind == Value::Kind::null && !rule.required) return;
-    const Value whole = in_full(rule, entry->value);
+    const Value whole = begun_like(rule, in_full(rule, entry->value), path_of(rule.key));
     T value = member;
     read_map(whole, path_of(rule.key), value);
     if constexpr (std::equality_comparable<T>) note_use(rule, *entry, value == member);

@@ -62,16 +62,14 @@ class ReferenceBuilder {
   template <class T>
   void section(const Field& rule, const T& member) {
     add(rule, mapping_words(rule));
+    add_like(rule, ".");
     below(rule, ".", member);
   }
 
   template <class T>
   void list(const Field& rule, const std::vector<T>& /*member*/) {
     add(rule, "list, each a " + mapping_words(rule));
-    if (!rule.library.empty()) {
-      ReferenceBuilder items(keys_, path_ + std::string(rule.key) + "[].");
-      items.add({.key = "like", .doc = kLikeDoc}, "name of the library");
-    }
+    add_like(rule, "[].");
     below(rule, "[].", T{});
   }
 
@@ -91,6 +89,12 @@ class ReferenceBuilder {
   }
 
  private:
+  void add_like(const Field& rule, std::string_view joint) {
+    if (rule.library.empty()) return;
+    ReferenceBuilder items(keys_, path_ + std::string(rule.key) + std::string(joint));
+    items.add({.key = "like", .doc = kLikeDoc}, "name of the library");
+  }
+
   template <class T>
   void below(const Field& rule, std::string_view joint, const T& member) {
     ReferenceBuilder inner(keys_, path_ + std::string(rule.key) + std::string(joint));

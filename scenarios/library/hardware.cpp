@@ -17,7 +17,7 @@ namespace {
 HostSpec host_of_library(const std::string& name) {
   const Value root =
       parse_yaml(fmt::format("hosts: [{{like: '{}', name: '{}'}}]\n", name, name), name);
-  Reading reading(scenario_keys(), load_host_preset);
+  Reading reading(scenario_keys(), load_preset);
   Reader reader(reading, root, "cluster");
   ClusterSpec cluster;
   describe(reader, cluster);

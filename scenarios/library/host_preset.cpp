@@ -43,7 +43,7 @@ std::vector<std::string> library_names(std::string_view folder) {
   return names;
 }
 
-Value load_host_preset(std::string_view folder, const Value& item, const std::string& path) {
+Value load_preset(std::string_view folder, const Value& item, const std::string& path) {
   const Value& like = item.find("like")->value;
   // Names from this list only, so that a name cannot lead out of the folder.
   const std::vector<std::string> names = library_names(folder);
@@ -56,8 +56,9 @@ Value load_host_preset(std::string_view folder, const Value& item, const std::st
   }
   if (const Entry* further = kept.find("like")) {
     fail_at(to_text(further->mark), path + ".like",
-            "hosts of the library cannot build on each other; write its keys out");
+            "files of the library cannot build on each other; write its keys out");
   }
+  if (folder != "hardware") return kept;
   Value name = like;
   name.text = name_after(like.text, item.find("count") != nullptr);
   kept.erase("name");

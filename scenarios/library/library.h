@@ -49,11 +49,11 @@ std::string no_such_scenario(const std::string& path);
 std::vector<std::string> library_names(std::string_view folder);
 
 /// Loads the library's file in `folder` that the mapping `item` names by its key `like`; the marks
-/// of the result refer to that file. Its `name` becomes the value of `like`; if the item has a
-/// `count` and the value ends in a digit, a dash is added: dgx-1 -> dgx-1-0, dgx-1-1. `path` is the
-/// item's path for messages.
+/// of the result refer to that file. The `name` of a host becomes the value of `like`; if the item
+/// has a `count` and the value ends in a digit, a dash is added: dgx-1 -> dgx-1-0, dgx-1-1. `path`
+/// is the item's path for messages.
 /// @throws InputError if the file does not exist or is not a mapping
-Value load_host_preset(std::string_view folder, const Value& item, const std::string& path);
+Value load_preset(std::string_view folder, const Value& item, const std::string& path);
 
 /// The hosts of the library, sorted by name, each as `like: NAME` alone makes it. They have the
 /// measured rows of all networks; a case keeps only the rows that count (check_case.h).

@@ -45,6 +45,7 @@ constexpr std::string_view kImportStep =
     "finds the time of a gradient";
 
 constexpr RetiredKey kRetired[] = {
+    {"framework.tensor", "write framework: {message: {overhead: ..., per_item: 0 ns}}"},
     {"model.parameters", kImportStep, kUnknownKey},
     {"model.step", kImportStep, kUnknownKey},
     {"model.measured_at", kImportStep, kUnknownKey},
@@ -150,7 +151,7 @@ std::vector<Case> parse_scenario(const std::string& text, const std::string& sou
     root.erase("sweep");
   }
   const std::string name = std::filesystem::path(source).stem().string();
-  Reading reading(scenario_keys(), load_host_preset, kRetired);
+  Reading reading(scenario_keys(), load_preset, kRetired);
   std::vector<Case> cases;
   cases.reserve(variations.size());
   for (const auto& choices : variations) {

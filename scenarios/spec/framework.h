@@ -27,7 +27,7 @@ struct ServerCost : AffineCost {
 ///     a gradient               a batch: step + examples x example; update + (workers - 1) x round;
 ///                              plus its cost in this program
 ///     a collective             collective, before a worker's part of it, one after another
-///     a message                tensor on the sender's core, tensor on the receiver's
+///     a message                message, by its bytes, on the sender's core and on the receiver's
 ///     a gradient at a server   server, by its bytes and tensors, on one of server_threads
 ///
 /// So a server takes at most server_threads / (overhead + bytes x per_item + tensors x per_tensor)
@@ -47,7 +47,7 @@ struct FrameworkSpec {
   Duration update{};                 ///< per gradient, once for all its batches
   Duration round{};                  ///< per gradient and other worker
   Duration collective{};             ///< per bucket that workers reduce among themselves
-  Duration tensor{};                 ///< CPU time per message, on either side
+  AffineCost message;                ///< CPU time of a message by its bytes, on either side
   ServerCost server;                 ///< per push of a worker, at a server
   int server_threads = 1;            ///< threads of a server that process pushes in parallel
   std::string evaluation = "chief";  ///< nodes that it blocks: chief | all | nobody

@@ -61,11 +61,10 @@ void describe(Visitor& visit, T& framework) {
                .least = 0,
                .most = 1e3},
               framework.collective);
-  visit.field({.key = "tensor",
-               .doc = "additional CPU time of a message, on either side",
-               .least = 0,
-               .most = 1e3},
-              framework.tensor);
+  visit.section({.key = "message",
+                 .doc = "additional CPU time of a message, on either side, by its bytes",
+                 .written = framework.message != AffineCost{}},
+                framework.message);
   visit.section({.key = "server",
                  .doc = "additional CPU time of a gradient at a server, by bytes and tensors",
                  .written = framework.server != ServerCost{}},

@@ -172,7 +172,8 @@ void describe(Visitor& visit, T& scenario) {
               scenario.numerics);
   visit.section({.key = "framework",
                  .doc = "simulate: overhead of another program; left out: none",
-                 .written = scenario.framework != FrameworkSpec{}},
+                 .written = scenario.framework != FrameworkSpec{},
+                 .library = "frameworks"},
                 scenario.framework);
   visit.list({.key = "stragglers",
               .doc = "slows the compute of gradients, or pauses workers",

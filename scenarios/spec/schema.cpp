@@ -25,7 +25,9 @@ class SchemaBuilder {
 
   template <class T>
   void section(const Field& rule, const T& member) {
-    add(rule, with_shorthands(rule, object_of(member)));
+    Schema object = object_of(member);
+    if (!rule.library.empty()) allow_like(object);
+    add(rule, with_shorthands(rule, std::move(object)));
   }
 
   template <class T>
@@ -70,6 +72,7 @@ class SchemaBuilder {
   /// Allows `like` (Field::library) in the object, which then has no required keys.
   static void allow_like(Schema& object) {
     object["properties"]["like"] = {{"type", "string"}, {"description", kLikeDoc}};
+    if (!object.contains("required")) return;
     Schema whole;
     whole["required"] = object["required"];
     Schema begun;

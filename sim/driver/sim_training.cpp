@@ -255,7 +255,7 @@ std::unique_ptr<SimNode> SimTraining::make_node_of(NodeId id, std::unique_ptr<No
                   std::move(recorded),
                   gradient_times(node, beginning),
                   Stream(training_->seed, fmt::format("jitter.worker{}", node)),
-                  {scenario.framework.tensor, serves ? scenario.framework.server : ServerCost{},
+                  {scenario.framework.message, serves ? scenario.framework.server : ServerCost{},
                    training_->layout},
                   input_of(node),
                   scenario.checkpoint.disk_on(world_.hosts[place.host].disk),

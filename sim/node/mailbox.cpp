@@ -113,11 +113,12 @@ const TransportCost& Mailbox::transport_with(NodeId peer) const {
   return there.core == place_.core ? host.one_core : host.local;
 }
 
-CostBreakdown Mailbox::effort(Duration own, Duration spent) const {
+CostBreakdown Mailbox::effort(Bytes size, Duration own, Duration spent) const {
   const TimeFactors& factors = world_.time_factors;
   const Resource resource = process_.history().messages();
   CostBreakdown effort(resource, spent + factors.scaled(resource, own));
-  return effort.add(Resource::framework, factors.scaled(Resource::framework, framework_.tensor));
+  const Duration added = framework_.message.of(static_cast<double>(size.value));
+  return effort.add(Resource::framework, factors.scaled(Resource::framework, added));
 }
 
 Duration Mailbox::miss_penalty(const Mail& mail) const {
@@ -144,7 +145,7 @@ void Mailbox::send(Instant now, Send& send, Duration spent) {
   const Duration copied = transport.sending(size) + miss_penalty;
   const Duration own = by_core ? copied : Duration{};
   const Duration later = overlaps ? streamed(transport, size, miss_penalty) : Duration{};
-  const CostBreakdown cost = effort(own - later, spent);
+  const CostBreakdown cost = effort(size, own - later, spent);
   const std::size_t slot =
       world_.mail.keep({id_, send.to, this, mailbox_of(send.to), std::move(send.message), {}});
   if (cost.total().ns == 0 && process_.cpu().is_free(process_.loop())) return depart(now, slot);
@@ -252,8 +253,8 @@ void Mailbox::receive(Instant now, std::size_t slot) {
   const Mail& mail = world_.mail[slot];
   const Bytes size = wire_size(mail.message);
   const bool by_core = !device_joined_to(mail.from);
-  const CostBreakdown cost =
-      effort(by_core ? transport_with(mail.from).receiving(size) : Duration{}, miss_penalty(mail));
+  const CostBreakdown cost = effort(
+      size, by_core ? transport_with(mail.from).receiving(size) : Duration{}, miss_penalty(mail));
   process_.history().go_on_from(mail.activity);
   const bool yielded = has_yielded(now);
   if (cost.total().ns == 0 && !yielded && cpu.is_free(process_.loop())) return received(now, slot);

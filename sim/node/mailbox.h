@@ -34,8 +34,8 @@ struct Traffic {
 /// Time that another framework adds to a node's messages, on top of the host's costs
 /// (scenarios/spec/framework.h).
 struct FrameworkCosts {
-  Duration tensor;  ///< per message, on either side
-  ServerCost push;  ///< per gradient that a server receives, on one of its threads
+  AffineCost message;  ///< by the bytes of a message, on either side
+  ServerCost push;     ///< per gradient that a server receives, on one of its threads
   std::shared_ptr<const Layout> layout;  ///< gives the number of tensors of a gradient
 };
 
@@ -124,8 +124,8 @@ class Mailbox : public Actor {
   [[nodiscard]] bool device_joined_to(NodeId peer) const;
   /// Costs of messages between this node and a peer.
   [[nodiscard]] const TransportCost& transport_with(NodeId peer) const;
-  /// Cost of a message: `spent`, its `own` cost and the framework's share.
-  [[nodiscard]] CostBreakdown effort(Duration own, Duration spent) const;
+  /// Cost of a message of this size: `spent`, its `own` cost and the framework's share.
+  [[nodiscard]] CostBreakdown effort(Bytes size, Duration own, Duration spent) const;
   /// Cache-miss penalty of the memory that receives the message.
   [[nodiscard]] Duration miss_penalty(const Mail& mail) const;
   [[nodiscard]] bool brings_update(const Message& message) const;

@@ -58,9 +58,9 @@ TEST_CASE("framework: each batch of a gradient has its overhead, a step its roun
   }
 }
 
-TEST_CASE("framework: a tensor costs its sender as its receiver") {
+TEST_CASE("framework: a message costs its sender as its receiver") {
   Case scenario_case = star_case("sync", 1, 4, 1_s);
-  scenario_case.scenario.framework.tensor = 10_ms;
+  scenario_case.scenario.framework.message = {10e-3, 0};
   // Four messages: sent by the worker, received and answered by the server, received.
   const Record record = simulate(scenario_case);
   CHECK(mean_step_s(record) == Approx(1 + 4 * 0.01).epsilon(1e-9));

@@ -168,7 +168,7 @@ void draw_framework(Stream& draw, Scenario& scenario) {
   if (one_in(draw, 2)) framework.step = up_to(draw, 1_ms);
   if (one_in(draw, 2)) framework.example = up_to(draw, 10_us);
   if (one_in(draw, 2)) framework.round = up_to(draw, 100_us);
-  if (one_in(draw, 2)) framework.tensor = up_to(draw, 50_us);
+  if (one_in(draw, 2)) framework.message = {up_to(draw, 50_us).seconds(), 1e-9 * draw.uniform()};
   constexpr std::array kBlocked{"chief", "all", "nobody"};
   framework.evaluation = kBlocked.at(draw.below(kBlocked.size()));
   if (one_in(draw, 2)) framework.waiting_cores = 0.5 * static_cast<double>(draw.below(5));

@@ -178,7 +178,7 @@ TEST_CASE("hardware: without devices that the library has, theirs is no mistake"
 TEST_CASE("hardware: a name that the library has not is told with those that it has") {
   CHECK_THAT(error_of_host("{like: dgx1}"),
              StartsWith("x.yaml:4:14: cluster.hosts[0].like: the library has no dgx1; did you mean "
-                        "dgx-1? there are a2-highgpu-8g, c220g5, dgx-1, "));
+                        "dgx-1? there are a2-highgpu-8g, c220g2, c220g5, "));
   for (const char* name : {"''", "[dgx-1]", "../hardware/dgx-1", "../quickstart"}) {
     CAPTURE(name);
     CHECK_THAT(error_of_host(std::string("{like: ") + name + "}"),
