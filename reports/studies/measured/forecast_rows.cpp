@@ -126,7 +126,10 @@ class Done {
 struct Base {
   const MeasuredFigure* figure;
   Duration compute;
+  std::int64_t examples = 1;  // of a gradient
 };
+
+std::int64_t examples_of(const Case& c) { return c.scenario.training.examples_a_gradient(); }
 
 }  // namespace
 
@@ -159,6 +162,7 @@ std::vector<FigureForecast> forecast_figures(const std::vector<MeasuredFigure>& 
   in_parallel(std::ssize(to_meet), options.threads, [&](std::int64_t i) {
     Base& base = *to_meet[static_cast<std::size_t>(i)];
     base.compute = compute_of(*base.figure, options);
+    base.examples = examples_of(case_of(*base.figure, options));
     done.one();
   });
   std::vector<FigureForecast> forecasts(figures.size());
@@ -174,7 +178,12 @@ std::vector<FigureForecast> forecast_figures(const std::vector<MeasuredFigure>& 
     const auto& [simulation, rows] = *to_simulate[static_cast<std::size_t>(at)];
     Case each = case_of(figures[rows.front()], options);
     const auto base = bases.find(std::get<SeriesName>(simulation));
-    if (base != bases.end()) host_of(figures[rows.front()], each).compute = base->second.compute;
+    if (base != bases.end()) {
+      const auto batches =
+          static_cast<double>(examples_of(each)) / static_cast<double>(base->second.examples);
+      host_of(figures[rows.front()], each).compute =
+          Duration::from_seconds(base->second.compute.seconds() * batches);
+    }
     const Record record = simulated(each, options);
     for (const std::size_t i : rows) {
       FigureForecast& row = forecasts[i];

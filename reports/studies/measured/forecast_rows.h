@@ -48,7 +48,8 @@ struct ForecastOptions {
 ///
 ///     compute_0 = step of the base;  compute_{n+1} = compute_n + measured step - simulated step
 ///
-/// until both agree within kBaseError. The rest of the step is simulated, for the base as for all
+/// until both agree within kBaseError; a figure with another batch gets it in proportion to the
+/// examples of its gradient. The rest of the step is simulated, for the base as for all
 /// figures. If a figure has no base, its scenario is simulated as it is.
 /// @throws InputError if a scenario cannot be read, or has several cases and the figure names none;
 /// if the base's scenario has no `compute`; if communication alone takes longer than the base's
