@@ -85,8 +85,11 @@ BucketCost bucket_cost(const Training& training, const Bucket& bucket) {
   if (compression.wanted() && !in_halves) {
     cost.push = compress_cost(compression, bucket.count) + expand_cost(compression, bucket.count);
   }
+  const bool rooted = training.protocol->rooted;
   if (sums) cost.reduce = cost_before_owner(training, bucket);
-  cost.apply = apply_cost(bucket.count, sums ? sums_of(training, bucket) : gradients, rule);
+  if (rooted) cost.reduce = reduce_cost(bucket.count, training.workers);
+  const std::int64_t applied = rooted ? 1 : sums ? sums_of(training, bucket) : gradients;
+  cost.apply = apply_cost(bucket.count, applied, rule);
   if (averages(training)) {
     const Protocol& protocol = *training.protocol;
     cost.average =

@@ -75,7 +75,7 @@ Protocol all_reduce_protocol() {
           .doc = "workers add up their gradients among themselves, without servers",
           .dense = true,
           .shards = true,
-          .options = {&kGroup, &kAlgorithm},
+          .options = {&kGroup, &kAlgorithm, &kCollectives},
           .messages = {partial, parameters, enough, cut},
           .brings_update = {parameters},
           .takes_back_with = "with rejoin_limit",

@@ -72,12 +72,7 @@ void CollectiveWorker::handle(Instant now, Input input, Effects& effects) {
 }
 
 void CollectiveWorker::rang(Instant now, TimerId timer, Effects& effects) {
-  if (timer == kLaunch) {
-    for (auto& [bucket, part] : launch_queue_.started(effects)) {
-      reduction_->add(now, bucket, std::move(part), effects);
-    }
-    return;
-  }
+  if (timer == kLaunch) return add(now, launch_queue_.started(effects), effects);
   if (timer == kGather) {
     gathers_.started(effects);
     return gathered(now, effects);
@@ -190,6 +185,10 @@ void CollectiveWorker::contribute(Instant now, std::uint32_t bucket, Payload par
   if (ready) reduction_->add(now, bucket, std::move(*ready), effects);
 }
 
+void CollectiveWorker::add(Instant now, std::vector<LaunchQueue::Part> parts, Effects& effects) {
+  for (auto& [bucket, part] : parts) reduction_->add(now, bucket, std::move(part), effects);
+}
+
 Step CollectiveWorker::sum_under_way() const {
   const std::size_t batch = contributed_ / training_->layout->buckets.size();
   return {round_.value * training_->sums_a_round() + static_cast<std::int64_t>(batch)};
@@ -203,7 +202,10 @@ bool CollectiveWorker::ends_round() const {
 void CollectiveWorker::new_values(Instant now, BucketRun run, Effects& effects) {
   if (run.empty()) return;
   last_update_ = now;
-  for (std::uint32_t i = 0; i < run.count; ++i) renewed(run.first + i, effects);
+  for (std::uint32_t i = 0; i < run.count; ++i) {
+    renewed(run.first + i, effects);
+    add(now, launch_queue_.ended(effects), effects);
+  }
   const bool of_this_round = reduction_->rounds_of(run.first) == round_.next();
   if (!of_this_round) return go_on_computing(now, effects);
   renewed_ += run.count;

@@ -107,6 +107,8 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
   void stage_computed(Instant now, const Computed& computed, Effects& effects);
   /// Buckets of a stage in the order in which their sums are to leave.
   [[nodiscard]] std::vector<std::uint32_t> in_turn(const std::vector<std::uint32_t>& buckets);
+  /// Parts whose collective has started go into their sums.
+  void add(Instant now, std::vector<LaunchQueue::Part> parts, Effects& effects);
   /// The buckets of `run`, if any, have new values in place.
   void new_values(Instant now, BucketRun run, Effects& effects);
   void end_step_if_it_may(Instant now, Effects& effects);

@@ -4,6 +4,7 @@
 #include "models/protocol/node.h"
 #include "models/protocol/training.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -13,14 +14,16 @@
 
 namespace foretrain {
 
-/// If starting a collective takes time (Training::launch), a worker's part of a bucket waits for
-/// the start before anything is done with it:
+/// A worker's part of a bucket waits here until its collective has started:
 ///
-///     a bucket's part is ready    it waits for earlier collectives, then takes `launch`
+///     a bucket's part is ready    it waits for the start of earlier collectives, then for `launch`
+///     one by one                  it also waits until those have ended (Training::one_by_one)
 ///     parts of the same bucket    parts that leave together (Bucket::with) are started together
 ///
-/// The start takes no core: it overlaps what the process computes, and a library carries out the
-/// collectives of a communicator in order. If a start takes no time, parts are not queued.
+/// A start (Training::launch) takes no core: it overlaps what the process computes, and a library
+/// carries out the collectives of a communicator in order. All workers queue the same collectives
+/// in the same order, so none waits for a collective that another has not reached. If a start takes
+/// no time and collectives may overlap, parts are not queued.
 class LaunchQueue {
  public:
   /// A part of a bucket, by its index.
@@ -30,24 +33,12 @@ class LaunchQueue {
       : training_(std::move(training)), timer_(timer) {}
 
   /// Queues a part of this round until its collective has started; returns `part` if it has.
-  std::optional<Payload> wait(Step round, std::uint32_t bucket, Payload part, Effects& effects) {
-    const Collective collective{round, training_->layout->buckets[bucket].leaves_with()};
-    if (training_->launch.ns == 0 || started_ == collective) return part;
-    if (waiting_.empty() || waiting_.back().collective != collective) {
-      waiting_.push_back({collective, {}});
-      if (waiting_.size() == 1) start_next(effects);
-    }
-    waiting_.back().parts.emplace_back(bucket, std::move(part));
-    return std::nullopt;
-  }
+  std::optional<Payload> wait(Step round, std::uint32_t bucket, Payload part, Effects& effects);
   /// The timer has fired. Returns the parts of the collective that has started.
-  std::vector<Part> started(Effects& effects) {
-    started_ = waiting_.front().collective;
-    std::vector<Part> parts = std::move(waiting_.front().parts);
-    waiting_.pop_front();
-    if (!waiting_.empty()) start_next(effects);
-    return parts;
-  }
+  std::vector<Part> started(Effects& effects);
+  /// A bucket of the started collective has its new values. Returns the parts of the next
+  /// collective, if it starts now.
+  std::vector<Part> ended(Effects& effects);
 
  private:
   struct Collective {
@@ -60,14 +51,16 @@ class LaunchQueue {
     std::vector<Part> parts;
   };
 
-  void start_next(Effects& effects) const {
-    effects.emplace_back(ArmTimer{timer_, training_->launch, true});
-  }
+  [[nodiscard]] bool takes_time() const { return training_->launch.ns > 0; }
+  void open(Collective collective);
+  void launch_next(Effects& effects);
 
   std::shared_ptr<const Training> training_;
   TimerId timer_;
-  std::deque<Waiting> waiting_;        // the first one is being started
+  std::deque<Waiting> waiting_;
   std::optional<Collective> started_;  // the last one started
+  std::size_t open_buckets_ = 0;       // one by one: its buckets without new values
+  bool launching_ = false;             // the first of `waiting_` is being started
 };
 
 }  // namespace foretrain

@@ -37,6 +37,9 @@ struct Protocol {
   bool servers = false;         ///< at least one server; else none
   /// No worker passes an update before all workers have contributed to it.
   bool synchronous = true;
+  /// Without servers: worker 0 owns all buckets and exchanges with each other worker; it sends
+  /// means of gradients, which every worker applies. One bucket is under way at a time.
+  bool rooted = false;
   bool dense = false;   ///< gradients travel as full vectors, even those of a sparse model
   bool shards = false;  ///< workers may hold parts of gradients or parameters (Training::sharded)
   std::vector<const Option*> options{};

@@ -1,5 +1,6 @@
 #include "models/protocol/reduction.h"
 
+#include "models/base/check.h"
 #include "models/cost/work.h"
 #include "models/protocol/recursive_halving.h"
 #include "models/protocol/route.h"
@@ -25,6 +26,11 @@ void add_up(std::span<float> to, const std::vector<std::span<const float>>& adde
 }
 
 }  // namespace
+
+Job Reduction::Owner::use_job(std::uint32_t /*bucket*/, JobId /*id*/, Payload /*sent*/) {
+  FT_CHECK(false);
+  return {};
+}
 
 void Reduction::begin() {
   first_sum_.reset();

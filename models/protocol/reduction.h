@@ -44,6 +44,11 @@ class Reduction {
     /// values, which must not change until they are sent; with compressed sums their difference to
     /// the values that all workers hold.
     virtual Payload finished(std::uint32_t bucket, Effects& effects) = 0;
+    /// With a root (Protocol::rooted): a job of every worker that makes new values from what the
+    /// owner sent, and puts them in place.
+    virtual Job use_job(std::uint32_t bucket, JobId id, Payload sent);
+    /// Called when that job is computed.
+    virtual void used(std::uint32_t /*bucket*/) {}
     /// New values may change before others have received them: between rounds this worker trains by
     /// itself.
     [[nodiscard]] virtual bool moves_on() const { return false; }

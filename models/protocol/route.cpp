@@ -28,6 +28,16 @@ const Option kAlgorithm{
     .choices = {"by_size", "ring", "tree", "auto"},
     .unused_because = "there are no sums among workers"};
 
+const Option kCollectives{
+    .key = "collectives",
+    .doc =
+        "together: the sums of all buckets overlap; one_by_one: a worker begins a bucket when "
+        "it has the new values of the one before, as a loop over blocking calls does "
+        "(bucket_size: per_tensor, or bucket_rule: ddp)",
+    .fallback = std::string("together"),
+    .choices = {"together", "one_by_one"},
+    .unused_because = "only all_reduce can run several at once"};
+
 std::optional<WrongOption> wrong_group(const ProtocolOptions& options, int workers) {
   const std::int64_t group = options.integer(kGroup);
   if (workers % group == 0) return std::nullopt;
@@ -41,15 +51,21 @@ Ways Ways::of(const Training& training, const Bucket& bucket) {
   const auto of_rings = static_cast<int>(training.options.integer(kGroup));
   const int group = bucket.tree ? training.layout->tree_group : of_rings;
   const bool by_size = training.options.word(kAlgorithm) == "by_size";
+  if (training.protocol->rooted) return {training.workers, false, 1, false, true};
   const bool hypercube = by_size && !bucket.tree && group == 1 && workers >= 4 &&
-                         !training.reduces_batches && std::has_single_bit(workers) &&
+                         !training.reduces_batches && !training.one_by_one &&
+                         std::has_single_bit(workers) &&
                          Bytes{4 * training.layout->parameters} <= training.small_share * workers;
-  return {training.workers, hypercube, group, bucket.tree};
+  return {training.workers, hypercube, group, bucket.tree, false};
 }
 
 Route::Route(const Ways& ways, int owner, int worker)
     : ways_(ways), owner_(owner), worker_(worker) {
   if (ways.workers == 1) return;
+  if (ways.star) {
+    if (worker == owner) sources_ = targets_ = static_cast<std::size_t>(ways.workers) - 1;
+    return;
+  }
   if (ways.hypercube) {
     // The edges along the bits above those of the distance.
     const auto distance = static_cast<unsigned>(owner ^ worker);
@@ -113,11 +129,15 @@ void Route::add_children() {
 
 // The highest bit comes first.
 int Route::source(std::size_t i) const {
+  if (ways_.star) return static_cast<int>(i) + (static_cast<int>(i) < owner_ ? 0 : 1);
   if (!ways_.hypercube) return ring_sources_[i];
   return worker_ ^ (ways_.workers / 2 >> i);
 }
 
 std::optional<std::size_t> Route::source_of(int worker) const {
+  if (ways_.star && sources_ > 0 && worker >= 0 && worker < ways_.workers && worker != owner_) {
+    return static_cast<std::size_t>(worker < owner_ ? worker : worker - 1);
+  }
   for (std::size_t i = 0; i < sources_; ++i) {
     if (source(i) == worker) return i;
   }
@@ -126,17 +146,19 @@ std::optional<std::size_t> Route::source_of(int worker) const {
 
 std::optional<int> Route::sum_to() const {
   if (worker_ == owner_) return std::nullopt;
+  if (ways_.star) return owner_;
   if (!ways_.hypercube) return has_owners_place() ? neighbour(1) : within(1);
   return worker_ ^ static_cast<int>(std::bit_floor(static_cast<unsigned>(owner_ ^ worker_)));
 }
 
 std::optional<int> Route::values_from() const {
   if (worker_ == owner_) return std::nullopt;
-  if (ways_.hypercube) return sum_to();
+  if (ways_.hypercube || ways_.star) return sum_to();
   return has_owners_place() ? neighbour(-1) : within(-1);
 }
 
 int Route::target(std::size_t i) const {
+  if (ways_.star) return source(i);
   return ways_.hypercube ? source(targets_ - 1 - i) : ring_targets_[i];
 }
 
@@ -146,6 +168,7 @@ bool linked_in_all_reduce(const Training& training, NodeId a, NodeId b) {
   if (first == second) return false;
   const Layout& layout = *training.layout;
   const Ways ways = Ways::of(training, layout.buckets.front());
+  if (ways.star) return first == 0 || second == 0;
   if (ways.hypercube) return std::has_single_bit(static_cast<unsigned>(first ^ second));
   const auto next = [](int one, int other, int of) {
     return (one + 1) % of == other || (other + 1) % of == one;

@@ -15,6 +15,8 @@ namespace foretrain {
 extern const Option kGroup;
 /// `algorithm`: the routes of sums.
 extern const Option kAlgorithm;
+/// `collectives`: whether the sums of several buckets overlap.
+extern const Option kCollectives;
 /// The error if `group` does not divide the workers.
 std::optional<WrongOption> wrong_group(const ProtocolOptions& options, int workers);
 
@@ -42,6 +44,7 @@ struct Ways {
   bool hypercube = false;  ///< else rings
   int group = 1;           ///< workers of an inner ring; 1: one ring of all workers
   bool tree = false;       ///< between groups, instead of the outer rings
+  bool star = false;       ///< all exchange with the owner (Protocol::rooted)
 
   /// As the training says. A hypercube is used with `by_size`, 4, 8, 16, ... workers, no groups,
   /// and at most `Training::small_share` owned by each worker.
@@ -74,6 +77,9 @@ struct Ways {
 /// follow one another; buckets are pipelined, so a tree takes the time of its bytes. Only two
 /// groups own buckets and make updates. The default `group` is here the devices of a host: trees
 /// between hosts, a chain in each, as in NCCL.
+///
+/// Star (`gather_scatter`): all sums come to the owner, and the values go out from it:
+/// 2 (N - 1) messages through one port.
 ///
 /// A route is computed on demand, not stored: N workers have N x N routes.
 class Route {

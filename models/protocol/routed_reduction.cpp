@@ -6,13 +6,19 @@
 namespace foretrain {
 namespace {
 
-// Each bucket has two job ids.
+// Each bucket has three job ids.
+constexpr std::uint64_t kJobs = 3;
 JobId reduce_id(std::uint32_t bucket) {
-  return JobId{Reduction::kFirstJob + 2 * std::uint64_t{bucket}};
+  return JobId{Reduction::kFirstJob + kJobs * std::uint64_t{bucket}};
 }
 JobId finish_id(std::uint32_t bucket) {
-  return JobId{Reduction::kFirstJob + 2 * std::uint64_t{bucket} + 1};
+  return JobId{Reduction::kFirstJob + kJobs * std::uint64_t{bucket} + 1};
 }
+JobId use_id(std::uint32_t bucket) {
+  return JobId{Reduction::kFirstJob + kJobs * std::uint64_t{bucket} + 2};
+}
+
+bool is_here(const Payload& sum) { return sum.size().value > 0; }
 
 std::size_t source_in(const std::pair<std::size_t, Payload>& sum) { return sum.first; }
 
@@ -20,6 +26,7 @@ std::size_t source_in(const std::pair<std::size_t, Payload>& sum) { return sum.f
 
 RoutedReduction::RoutedReduction(const Side& side)
     : Reduction(side),
+      rooted_(training().protocol->rooted),
       group_(static_cast<int>(training().options.integer(kGroup))),
       sums_(training().sums_a_round()),
       parts_(training().layout->buckets.size()) {
@@ -49,14 +56,15 @@ bool RoutedReduction::in_turn(NodeId from, const Message& message, const Route& 
   const Part& part = parts_[message.bucket];
   const auto sender = static_cast<int>(index_of(from));
   if (message.kind == MessageKind::parameters) {
-    return message.step == part.round && part.in_sum && route.values_from() == sender;
+    return message.step == part.round && part.in_sum && !part.in_use &&
+           route.values_from() == sender;
   }
   // A source may be a round ahead if this worker's part is already in the sum; a round with several
   // sums allows more.
   if (message.kind != MessageKind::partial) return false;
   const auto source = route.source_of(sender);
   if (!source) return false;
-  std::int64_t come = part.here >> *source & 1U;
+  std::int64_t come = is_here(part.sums[*source]) ? 1 : 0;
   if (come > 0 && !part.ahead) return false;
   if (part.ahead) come += std::ranges::count(part.ahead->sums, *source, source_in);
   return message.step.value == part.round.value + (part.in_sum ? 1 : 0) + come;
@@ -69,32 +77,44 @@ std::optional<BucketRun> RoutedReduction::receive(Instant now, NodeId from, Mess
   const Route route = route_of(bucket);
   if (!in_turn(from, message, route)) return std::nullopt;
   if (message.kind == MessageKind::parameters) {
+    if (rooted_) {
+      use(now, bucket, std::move(message.payload), effects);
+      return BucketRun{};
+    }
     put({bucket, 1}, message.payload, effects);
-    renew(now, bucket, message.payload, effects);
+    forward(bucket, message.payload, effects);
+    end_sum(now, bucket, effects);
     return BucketRun{bucket, 1};
   }
   Part& part = parts_[bucket];
   const std::size_t source = *route.source_of(static_cast<int>(index_of(from)));
   Payload sum = taken({bucket, 1}, std::move(message.payload), effects);
-  if ((part.here >> source & 1U) != 0) {
+  if (is_here(part.sums[source])) {
     part.ahead->sums.emplace_back(source, std::move(sum));
     return BucketRun{};
   }
   part.sums[source] = std::move(sum);
-  part.here |= 1U << source;
+  ++part.here;
   reduce_if_complete(now, bucket, effects);
   return BucketRun{};
 }
 
 BucketRun RoutedReduction::computed(Instant now, JobId job, Effects& effects) {
-  const auto bucket = static_cast<std::uint32_t>((static_cast<std::uint64_t>(job) - kFirstJob) / 2);
+  const auto bucket =
+      static_cast<std::uint32_t>((static_cast<std::uint64_t>(job) - kFirstJob) / kJobs);
   Part& part = parts_[bucket];
+  if (job == use_id(bucket)) {
+    done(now - part.job_start, {});
+    owner().used(bucket);
+    end_sum(now, bucket, effects);
+    return {bucket, 1};
+  }
   done(now - part.job_start, training().layout->buckets[bucket].size() * std::ssize(part.sums));
   if (job == reduce_id(bucket)) {
     Payload sum = std::exchange(part.mine, {});
     if (owns(bucket)) {
       part.ahead->total = std::move(sum);
-      renew(now, bucket, {}, effects);
+      end_sum(now, bucket, effects);
     } else {
       send_sum(now, bucket, std::move(sum), effects);
     }
@@ -102,7 +122,12 @@ BucketRun RoutedReduction::computed(Instant now, JobId job, Effects& effects) {
   }
   Payload values = owner().finished(bucket, effects);
   if (is_renewed(bucket)) values = packed({bucket, 1}, std::move(values), effects);
-  renew(now, bucket, values, effects);
+  forward(bucket, values, effects);
+  if (rooted_) {
+    use(now, bucket, std::move(values), effects);
+    return {};
+  }
+  end_sum(now, bucket, effects);
   return {bucket, 1};
 }
 
@@ -116,14 +141,16 @@ void RoutedReduction::reduce_if_complete(Instant now, std::uint32_t bucket, Effe
   part.here = 0;
   if (part.ahead) {
     std::erase_if(part.ahead->sums, [&](auto& each) {
-      if ((part.here >> each.first & 1U) != 0) return false;
+      if (is_here(part.sums[each.first])) return false;
       part.sums[each.first] = std::move(each.second);
-      part.here |= 1U << each.first;
+      ++part.here;
       return true;
     });
   }
   if (!addends.empty()) met(now);
-  addends.insert(addends.begin() + (addends.empty() ? 0 : 1), std::exchange(part.mine, {}));
+  // With a root in the order of the workers.
+  const bool mine_first = addends.empty() || rooted_;
+  addends.insert(addends.begin() + (mine_first ? 0 : 1), std::exchange(part.mine, {}));
   part.has_mine = false;
   part.job_start = now;
   const bool own = owns(bucket);
@@ -147,20 +174,31 @@ void RoutedReduction::send_sum(Instant now, std::uint32_t bucket, Payload sum, E
   const BucketRun run{bucket, 1};
   send(MessageKind::partial, run, parts_[bucket].round, *route_of(bucket).sum_to(),
        packed(run, std::move(sum), effects), effects);
-  if (!is_renewed(bucket) || !ends_round(parts_[bucket])) renew(now, bucket, {}, effects);
+  if (!is_renewed(bucket) || !ends_round(parts_[bucket])) end_sum(now, bucket, effects);
 }
 
-// The values are in place, and are not forwarded if they are gathered. No running job reads this
-// bucket, because this worker has given its part of it; the next job waits for these values.
-void RoutedReduction::renew(Instant now, std::uint32_t bucket, const Payload& values,
-                            Effects& effects) {
-  Part& part = parts_[bucket];
+// Values are not forwarded if they are gathered.
+void RoutedReduction::forward(std::uint32_t bucket, const Payload& values, Effects& effects) {
   const Route route = route_of(bucket);
-  const bool sends = is_renewed(bucket) && ends_round(part);
-  for (std::size_t i = 0; sends && i < route.targets(); ++i) {
+  for (std::size_t i = 0; is_renewed(bucket) && i < route.targets(); ++i) {
     if (!shares_values(route.target(i))) continue;
-    send(MessageKind::parameters, {bucket, 1}, part.round, route.target(i), values, effects);
+    send(MessageKind::parameters, {bucket, 1}, parts_[bucket].round, route.target(i), values,
+         effects);
   }
+}
+
+void RoutedReduction::use(Instant now, std::uint32_t bucket, Payload sent, Effects& effects) {
+  Part& part = parts_[bucket];
+  part.in_use = true;
+  part.job_start = now;
+  effects.emplace_back(Compute{owner().use_job(bucket, use_id(bucket), std::move(sent))});
+}
+
+// No running job reads this bucket, because this worker has given its part of it; the next job
+// waits for these values.
+void RoutedReduction::end_sum(Instant now, std::uint32_t bucket, Effects& effects) {
+  Part& part = parts_[bucket];
+  part.in_use = false;
   part.in_sum = false;
   ++part.round;
   if (!part.ahead || part.has_mine || part.ahead->mine.empty()) return;

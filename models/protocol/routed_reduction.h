@@ -6,7 +6,6 @@
 
 #include <boost/container/small_vector.hpp>
 
-#include <bit>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -49,9 +48,10 @@ class RoutedReduction final : public Reduction {
     Step round;              // current or next sum: its round, or its number if rounds have several
     bool in_sum = false;     // this worker's part is in the sum; new values are awaited
     bool has_mine = false;   // the part is ready, not in the sum yet
-    std::uint32_t here = 0;  // bits: received sums, by source; in_sum: of the next round
+    bool in_use = false;     // what the root sent is being applied
+    std::uint32_t here = 0;  // received sums; in_sum: of the next round
     Payload mine;            // the part; then the sum with it, until that is sent
-    boost::container::small_vector<Payload, 1> sums;  // received sums, by source
+    boost::container::small_vector<Payload, 1> sums;  // received sums, by source; else empty
     Instant job_start;
     std::unique_ptr<Ahead> ahead;
   };
@@ -60,8 +60,12 @@ class RoutedReduction final : public Reduction {
   [[nodiscard]] bool all_are_at(Step round) const override;
   void reduce_if_complete(Instant now, std::uint32_t bucket, Effects& effects);
   void send_sum(Instant now, std::uint32_t bucket, Payload sum, Effects& effects);
-  /// `values` are in wire format; empty if there are none.
-  void renew(Instant now, std::uint32_t bucket, const Payload& values, Effects& effects);
+  /// Sends new values, in wire format, to this worker's targets.
+  void forward(std::uint32_t bucket, const Payload& values, Effects& effects);
+  /// Begins to apply what the root sent.
+  void use(Instant now, std::uint32_t bucket, Payload sent, Effects& effects);
+  /// The sum is over: new values are in place, or are not awaited here.
+  void end_sum(Instant now, std::uint32_t bucket, Effects& effects);
   /// The sum that the part is in brings new values.
   [[nodiscard]] bool ends_round(const Part& part) const {
     return (part.round.value + 1) % sums_ == 0;
@@ -69,7 +73,7 @@ class RoutedReduction final : public Reduction {
   [[nodiscard]] Route route_of(std::uint32_t bucket) const {
     const Bucket& place = training().layout->buckets[bucket];
     const int group = place.tree ? training().layout->tree_group : group_;
-    return {{training().workers, false, group, place.tree}, place.shard, rank()};
+    return {{training().workers, false, group, place.tree, rooted_}, place.shard, rank()};
   }
   /// New values are exchanged with `worker`. With replicas only workers that hold the same part
   /// exchange them; others gather them.
@@ -82,11 +86,10 @@ class RoutedReduction final : public Reduction {
     return !gathers() || (training().has_replicas() && training().keeps_part(rank(), owner));
   }
   /// The sums of all sources have arrived.
-  [[nodiscard]] static bool all_here(const Part& part) {
-    return std::popcount(part.here) == static_cast<int>(part.sums.size());
-  }
+  [[nodiscard]] static bool all_here(const Part& part) { return part.here == part.sums.size(); }
   [[nodiscard]] bool in_turn(NodeId from, const Message& message, const Route& route) const;
 
+  bool rooted_;
   int group_;  // workers of an inner ring
   int sums_;   // sums of a round
   std::vector<Part> parts_;

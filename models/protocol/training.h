@@ -65,6 +65,8 @@ struct Training {
   /// affects the last bits of the weights, so the scenario determines it: 1 MB if it has no
   /// `cluster`, wherever its nodes run.
   Bytes small_share{64'000};
+  /// A worker begins its part of a bucket's sum when it has the new values of the one before.
+  bool one_by_one = false;
   /// A worker waits this long until a collective has started; only in forecasts.
   Duration launch{};
   bool forward_waits = false;  ///< a forward pass waits for all new values

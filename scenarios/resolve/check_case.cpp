@@ -45,6 +45,10 @@ constexpr Rule kShardRules[] = {
 /// Whether the workers of the strategy exchange among themselves, without a server.
 bool among_workers(const Facts& f) { return !f.protocol.servers; }
 
+bool one_by_one(const Facts& f) {
+  return reads(f.protocol, kCollectives) && f.training.protocol.word(kCollectives) == "one_by_one";
+}
+
 constexpr Rule kKeyRules[] = {
     {"name", [](const Facts& f) { return f.scenario.name.empty(); }, "empty; write a name"},
     {"training.epochs",
@@ -78,6 +82,17 @@ constexpr Rule kKeyRules[] = {
      },
      "workers of {strategy} send parameters, which would lose precision; remove it, or use "
      "all_reduce, sync, async or ssp"},
+    {"training.compression",
+     [](const Facts& f) { return f.training.compression.wanted() && f.protocol.rooted; },
+     "{strategy} sends gradients and their mean as they are; remove it, or use all_reduce"},
+    {"training.collectives",
+     [](const Facts& f) {
+       return one_by_one(f) && f.training.bucket_size.value > 0 && f.training.bucket_rule != "ddp";
+     },
+     "one_by_one is for whole tensors; write bucket_size: per_tensor, or bucket_rule: ddp"},
+    {"training.collectives",
+     [](const Facts& f) { return one_by_one(f) && wants_shard(f.scenario); },
+     "one_by_one, but the collectives of shard: {shard} already have one order; remove it"},
     {"training.shard",
      [](const Facts& f) { return wants_shard(f.scenario) && f.scenario.numerics; },
      "sharded {shard} can be forecast, but not computed; write numerics: off"}};

@@ -94,9 +94,6 @@ constexpr Rule kNetworkRules[] = {
     {"training.bucket_size",
      [](const Facts& f) { return per_tensor(f) && f.training.bucket_rule == "ddp"; },
      "per_tensor, but ddp joins tensors; write a size"},
-    {"training.bucket_size",
-     [](const Facts& f) { return per_tensor(f) && f.counts.servers == 0 && f.counts.workers > 1; },
-     "per_tensor, but without servers gradients travel in equal chunks; write a size"},
     {"training.workers",
      [](const Facts& f) {
        return f.counts.servers == 0 && f.counts.workers > f.network->parameters();

@@ -193,6 +193,7 @@ void set_shape(Training& training, const Scenario& scenario, const NodeCounts& c
   training.overlap = spec.overlap;
   if (scenario.cluster.hosts.empty()) training.small_share = kSmallShareHere;
   training.launch = scenario.framework.collective;
+  training.one_by_one = protocol.rooted || training.options.word(kCollectives) == "one_by_one";
   training.forward_waits = spec.bucket_rule == "ddp";
   if (protocol.shards) training.sharded = spec.shard;
   if (training.gathers()) training.parts = static_cast<int>(training.options.integer(kGroup));
@@ -225,7 +226,8 @@ void set_length(Training& training, const Scenario& scenario, const DatasetShape
 
 /// Sets the layout: the part of the parameters in each message. Call it after set_shape.
 void set_layout(Training& training, const Scenario& scenario, const DatasetShape& data) {
-  const bool per_tensor = scenario.training.bucket_size.value == 0 && !training.sparse();
+  const bool per_tensor =
+      scenario.training.bucket_size.value == 0 && !training.sparse() && training.servers > 0;
   training.layout = std::make_shared<const Layout>(
       with_tensors(layout_of(scenario, training, training.servers), *training.network, per_tensor));
   if (training.sparse()) training.touched_mean = touched_mean(*training.network, data);
@@ -266,6 +268,9 @@ Layout layout_of(const Scenario& scenario, const Training& training, int servers
   const std::int64_t parameters = training.network->parameters();
   const Bytes all{parameters * 4};
   const Bytes largest = scenario.training.bucket_size;
+  // A root owns all buckets, as a single server does. A single worker sends nothing, so nothing is
+  // cut.
+  if (training.protocol->rooted && training.workers > 1) servers = 1;
   if (servers > 0) {
     // A sparse message has only the parameters that a batch touches, however large the model is, so
     // a bucket is a whole shard.
@@ -276,12 +281,12 @@ Layout layout_of(const Scenario& scenario, const Training& training, int servers
     return largest.value > 0 ? make_layout(parameters, largest, servers)
                              : make_tensor_layout(tensors_of(*training.network), servers);
   }
-  // A single worker sends nothing, so nothing is cut.
   if (training.workers == 1) return make_layout(parameters, all, 1);
   const Trees trees = trees_of(scenario, training);
-  if (training.forward_waits) {
-    return make_ddp_layout(tensors_of(*training.network), largest, kMostChunk, training.workers,
-                           trees);
+  const bool per_tensor = largest.value == 0;
+  if (training.forward_waits || per_tensor) {
+    const Bytes cap = per_tensor ? Bytes{4} : largest;  // a single float closes a bucket
+    return make_ddp_layout(tensors_of(*training.network), cap, kMostChunk, training.workers, trees);
   }
   return make_round_robin_layout(parameters, std::min(largest, kMostChunk), training.workers,
                                  trees);

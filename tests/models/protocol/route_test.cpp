@@ -45,14 +45,17 @@ std::set<int> summed(const Net& net, int owner, int worker) {
 
 Net ring(int workers, int group = 1) { return {{workers, false, group}}; }
 Net hypercube(int workers) { return {{workers, true, 1}}; }
+Net star(int workers) { return {{workers, false, 1, false, true}}; }
 Net binary_tree(int workers, int group = 1) { return {{workers, false, group, true}}; }
 
-const std::vector<Net> kNets{
-    ring(1),           ring(2),        ring(3),         ring(7),           ring(4, 2),
-    ring(6, 2),        ring(6, 3),     ring(12, 4),     ring(5, 5),        hypercube(4),
-    hypercube(8),      hypercube(16),  binary_tree(2),  binary_tree(3),    binary_tree(4),
-    binary_tree(7),    binary_tree(8), binary_tree(13), binary_tree(6, 2), binary_tree(6, 3),
-    binary_tree(12, 2)};
+const std::vector<Net> kNets{ring(1),           ring(2),           ring(3),
+                             ring(7),           ring(4, 2),        ring(6, 2),
+                             ring(6, 3),        ring(12, 4),       ring(5, 5),
+                             hypercube(4),      hypercube(8),      hypercube(16),
+                             binary_tree(2),    binary_tree(3),    binary_tree(4),
+                             binary_tree(7),    binary_tree(8),    binary_tree(13),
+                             binary_tree(6, 2), binary_tree(6, 3), binary_tree(12, 2),
+                             star(1),           star(2),           star(5)};
 
 TEST_CASE("route: the owner's sum has each worker's gradient once") {
   for (const Net& net : kNets) {
