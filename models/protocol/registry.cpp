@@ -3,6 +3,7 @@
 #include "models/base/check.h"
 #include "models/protocol/all_reduce.h"
 #include "models/protocol/async.h"
+#include "models/protocol/gather_scatter.h"
 #include "models/protocol/local_sgd.h"
 #include "models/protocol/single.h"
 #include "models/protocol/ssp.h"
@@ -20,6 +21,7 @@ const std::vector<Protocol>& protocols() {
       ssp_protocol(),         //
       all_reduce_protocol(),  //
       local_sgd_protocol(),   //
+      gather_scatter_protocol(),
   };
   return all;
 }

@@ -104,6 +104,38 @@ TEST_CASE("cross: sums among workers end with the same weights in both worlds, t
   }
 }
 
+// The root adds up in the order of the workers, as a server does.
+TEST_CASE("cross: gather_scatter ends with the bits of sync in both worlds, the same bytes") {
+  const auto [workers, overlap] = GENERATE(table<int, bool>({{2, true}, {3, false}, {4, true}}));
+  CAPTURE(workers, overlap);
+  Case scenario_case = small_case("gather_scatter", workers, 15);
+  TrainingSpec& training = scenario_case.scenario.training;
+  training.optimizer.name = "momentum";
+  training.overlap = overlap;
+  training.bucket_size = {};  // per_tensor
+  const Record simulated = simulate(scenario_case);
+  REQUIRE(simulated.weights_sha256.size() == 64);
+  const Record real = run(scenario_case, 1_ms);
+  CHECK(real.weights_sha256 == simulated.weights_sha256);
+  for (std::size_t node = 0; node < real.nodes.size(); ++node) {
+    CHECK(real.nodes[node].tx == simulated.nodes[node].tx);
+    CHECK(real.nodes[node].rx == simulated.nodes[node].rx);
+  }
+  training.strategy = "sync";
+  CHECK(simulate(scenario_case).weights_sha256 == simulated.weights_sha256);
+}
+
+TEST_CASE("cross: one collective after another ends with the same weights in both worlds") {
+  const int workers = GENERATE(2, 3, 4);
+  CAPTURE(workers);
+  Case scenario_case = small_case("all_reduce", workers, 15);
+  scenario_case.scenario.training.bucket_size = {};  // per_tensor
+  set_option(scenario_case.scenario.training.protocol, "collectives", "one_by_one");
+  const Record simulated = simulate(scenario_case);
+  REQUIRE(simulated.weights_sha256.size() == 64);
+  CHECK(run(scenario_case, 1_ms).weights_sha256 == simulated.weights_sha256);
+}
+
 TEST_CASE("cross: with batch normalisation weights and evaluations are the same in both worlds") {
   const std::string strategy = GENERATE("sync", "all_reduce");
   CAPTURE(strategy);

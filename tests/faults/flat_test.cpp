@@ -172,7 +172,7 @@ Case draw_long(std::uint64_t seed, const std::string& strategy) {
 TEST_CASE("faults: what nodes hold is flat over a long training, whatever is drawn") {
   if (!heap_is_told()) return;
   const std::string strategy =
-      GENERATE("single", "sync", "async", "ssp", "all_reduce", "local_sgd");
+      GENERATE("single", "sync", "async", "ssp", "all_reduce", "local_sgd", "gather_scatter");
   DataSets data_sets;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     CAPTURE(strategy, seed);

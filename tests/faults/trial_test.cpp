@@ -36,6 +36,7 @@ TEST_CASE("faults: no seed breaks a rule of async") { try_seeds("async"); }
 TEST_CASE("faults: no seed breaks a rule of ssp") { try_seeds("ssp"); }
 TEST_CASE("faults: no seed breaks a rule of all_reduce") { try_seeds("all_reduce"); }
 TEST_CASE("faults: no seed breaks a rule of local_sgd") { try_seeds("local_sgd"); }
+TEST_CASE("faults: no seed breaks a rule of gather_scatter") { try_seeds("gather_scatter"); }
 
 TEST_CASE("faults: workers go and come back at any moment, and no seed breaks a rule") {
   const std::string strategy = GENERATE("async", "ssp", "sync");
@@ -54,7 +55,8 @@ TEST_CASE("faults: workers go and come back at any moment, and no seed breaks a 
 }
 
 TEST_CASE("faults: links are clogged at any moment, and no seed breaks a rule") {
-  const std::string strategy = GENERATE("sync", "async", "ssp", "all_reduce", "local_sgd");
+  const std::string strategy =
+      GENERATE("sync", "async", "ssp", "all_reduce", "local_sgd", "gather_scatter");
   DataSets data_sets;
   int done = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

@@ -239,6 +239,31 @@ TEST_CASE("closed form E: a ring takes 2 (N - 1) a + 2 (N - 1) / N S / B") {
   }
 }
 
+// The root's port has N - 1 gradients of n bytes in, then N - 1 means out, tensor by tensor.
+TEST_CASE("closed form E: gather and scatter take 2 (N - 1) S / B and 2 latencies a tensor") {
+  const auto [workers, per_tensor] = GENERATE(table<int, bool>({{2, true}, {3, false}, {8, true}}));
+  CAPTURE(workers, per_tensor);
+  constexpr int kSteps = 20;
+  Case scenario_case = star_case("gather_scatter", workers, kSteps, 20_ms);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.training.bucket_size = {per_tensor ? 0 : 1'000'000};
+  scenario.training.overlap = false;
+  scenario.cluster.hosts[0].count = workers;
+  scenario.cluster.hosts[0].nic = rate_for(10e-3);
+  scenario.cluster.hosts[0].latency = 30_us;
+  const int tensors = per_tensor ? 2 : 1;  // weights, biases
+  const double header = static_cast<double>(kHeaderSize.value);
+  const double bytes = static_cast<double>(message_size().value) + (tensors - 1) * header;
+  const double way_s = 10e-3 * bytes / static_cast<double>(message_size().value);
+  const Record record = simulate(scenario_case);
+  CHECK(record.time.seconds() / kSteps ==
+        Approx(20e-3 + 2 * (workers - 1) * way_s + tensors * 2 * 60e-6).margin(1e-6));
+  for (const NodeTotals& node : record.nodes) {
+    const bool root = node.role == "worker0";
+    CHECK(static_cast<double>(node.tx.value) == kSteps * bytes * (root ? workers - 1 : 1));
+  }
+}
+
 TEST_CASE("closed form E: N servers beside N workers move the bytes of a ring") {
   const int nodes = 5;
   const auto bytes_between_hosts = [](const Record& record, int servers) {
