@@ -142,7 +142,7 @@ TEST_CASE("import: what else people have is recognized, with what to give instea
              Catch::Contains("an execution trace"));
   CHECK_THAT(told("r.json", R"({"traceEvents": [{"ph": "X", "name": "f", "ts": "1", "dur": "2",
              "args": {"BeginNs": "1000", "EndNs": "3000"}}]})"),
-             Catch::Contains("what rocprof writes") && trace);
+             Catch::Contains("a trace of rocprof") && trace);
   CHECK_THAT(told("r.csv", "\"Name\",\"Calls\",\"TotalDurationNs\"\n"),
              Catch::Contains("a table of rocprof") && trace);
   CHECK_THAT(told("n.csv", "Time (%),Total Time (ns),Instances,Name\n"),
@@ -170,12 +170,12 @@ TEST_CASE("import: a folder is named as such, with a trace that is in it") {
 TEST_CASE("import: what is called .json is read as such, though there be nothing in it") {
   const TempFolder folder;
   std::ofstream(folder / "t.json").close();
-  CHECK(error_of([&] { import_job(folder / "t.json", 0); }).find("t.json: empty; read is what") !=
+  CHECK(error_of([&] { import_job(folder / "t.json", 0); }).find("t.json: empty; give a trace") !=
         std::string::npos);
   std::ofstream(folder / "u.json.gz") << "layer,parameter_bytes\n";
   CHECK(error_of([&] {
           import_job(folder / "u.json.gz", 0);
-        }).find("u.json.gz: no JSON at byte 1") != std::string::npos);
+        }).find("u.json.gz: is not JSON at byte 1") != std::string::npos);
   std::ofstream(folder / "layers.csv").close();
   CHECK(error_of([&] { import_job(folder / "layers.csv", 0); }).find("parameter_bytes") !=
         std::string::npos);
