@@ -115,11 +115,13 @@ void describe(Visitor& visit, T& transport) {
                .doc = "congestion control algorithm; left out: cubic, or reno if not available",
                .written = !transport.congestion_control.empty()},
               transport.congestion_control);
-  visit.field({.key = "socket_buffer",
-               .doc = "of each direction of a connection; 0: chosen by the kernel",
-               .least = 0,
-               .most = 1e9},
-              transport.socket_buffer);
+  visit.field(
+      {.key = "socket_buffer",
+       .doc =
+           "size of the socket buffer of each direction of a connection; 0: chosen by the kernel",
+       .least = 0,
+       .most = 1e9},
+      transport.socket_buffer);
   visit.field({.key = "unsent",
                .doc = "most unsent bytes of a connection in the kernel, where later urgent "
                       "messages cannot overtake them; 0: no limit",
