@@ -67,7 +67,7 @@ class SshStart : public Start {
   SshStart(SshHosts hosts, TlsChoice tls) : Start(std::move(tls)), hosts_(std::move(hosts)) {}
 
   void check(const Case& scenario_case, const RunOptions& /*options*/) const override {
-    check_signals(scenario_case, "ssh did; remove it, or leave --hosts out");
+    check_signals(scenario_case, "that is ssh; remove it, or leave --hosts out");
   }
   [[nodiscard]] Meeting meet(Duration /*limit*/, int port) const override {
     return meet_at(hosts_.address, port);

@@ -301,8 +301,9 @@ TEST_CASE("hosts: a server that all wait for is started again on its host, the o
   const std::vector<pid_t> victim = sandbox.remote_nodes("2");
   REQUIRE(victim.size() == 1);
   kill(victim.front(), SIGKILL);
-  wait_until(
-      [&] { return testing::how_often(training.run().err(), "all are there again; ") == 1; });
+  wait_until([&] {
+    return testing::how_often(training.run().err(), "all nodes have joined again; ") == 1;
+  });
   CHECK_THAT(training.run().err(), Contains("server0 on c") && Contains("the others wait for it"));
   CHECK(sandbox.remote_nodes("1") == worker);
   training.wait_until_nodes_are(3);

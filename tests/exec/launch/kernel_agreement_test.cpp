@@ -166,7 +166,7 @@ TEST_CASE("kernel agreement: who comes for a lost one takes the kernels of the o
     CHECK(job.end_of(rank) == 0);
   }
   CHECK_THAT(job.errors(0),
-             Contains("worker1 began with others") && Contains("all are there again; "));
+             Contains("worker1 began with others") && Contains("all nodes have joined again; "));
   CHECK(job.answer().at("weights_sha256") == job.ordinary_answer().at("weights_sha256"));
 }
 

@@ -232,7 +232,7 @@ TEST_CASE("tasks: with --tls a rank with another key is refused at once and says
   CHECK(job.errors(1).find("its certificate is not of this job key; give the same key to every "
                            "task") != std::string::npos);
   CHECK(job.end_of(0) == 1);
-  CHECK(job.errors(0).find("a stranger: it does not take this end's certificate") !=
+  CHECK(job.errors(0).find("a stranger: it does not accept this end's certificate") !=
         std::string::npos);
 }
 
