@@ -143,7 +143,7 @@ std::string RemoteNode::describe(int status, bool joined) {
     return fmt::format("was not started{}; check that this works without a prompt: {}", said, ssh_);
   }
   if (!joined && (code == kNotFound || code == kNotStarted)) {
-    return fmt::format("was not started{}; the same build has to be on that host as {}", said,
+    return fmt::format("was not started{}; install this build on that host, too, as {}", said,
                        program_);
   }
   return describe_status(status) + said;

@@ -138,7 +138,7 @@ class Exposition {
            fmt::format("{},{},{}", label("scenario", metrics_.scenario_),
                        label("strategy", metrics_.strategy_), label("machine", metrics_.machine_)),
            "1");
-    single("startup_seconds", "gauge", "From the launch until every node was ready.",
+    single("startup_seconds", "gauge", "Time from the launch until every node was ready.",
            sample_value(metrics_.startup_.seconds()));
     single("training_seconds", "gauge", "Time since every node was ready, at the latest report.",
            sample_value(metrics_.latest_.seconds()));

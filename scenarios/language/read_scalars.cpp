@@ -282,7 +282,7 @@ void read_value(const Field& rule, const Value& value, std::vector<int>& member)
   std::vector<int> sorted = items;
   std::ranges::sort(sorted);
   const auto twice = std::ranges::adjacent_find(sorted);
-  if (twice != sorted.end()) throw BadValue(fmt::format("{} twice; write it once", *twice));
+  if (twice != sorted.end()) throw BadValue(fmt::format("{} occurs twice; write it once", *twice));
   member = std::move(items);
 }
 

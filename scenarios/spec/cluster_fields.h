@@ -44,9 +44,10 @@ void describe(Visitor& visit, T& link) {
   visit.field({.key = "from", .doc = "a host, or the name of a switch", .required = true},
               link.from);
   visit.field({.key = "to", .doc = "likewise", .required = true}, link.to);
-  visit.field({.key = "rate", .doc = "each direction", .above = 0, .most = 1e15, .required = true},
-              link.rate);
-  visit.field({.key = "latency", .doc = "one way", .least = 0, .most = 1000}, link.latency);
+  visit.field(
+      {.key = "rate", .doc = "rate of each direction", .above = 0, .most = 1e15, .required = true},
+      link.rate);
+  visit.field({.key = "latency", .doc = "latency one way", .least = 0, .most = 1000}, link.latency);
 }
 
 template <class Visitor, Described<ClusterSpec> T>

@@ -203,7 +203,7 @@ TEST_CASE("hosts: what keeps a host from its node is told with the host and with
   CHECK_THAT(
       failure_of(sandbox, "a,b,bare"),
       StartsWith("server0 on bare was not started (") &&
-          Contains("the same build has to be on that host as " + std::string(program_path())));
+          Contains("install this build on that host, too, as " + std::string(program_path())));
   sandbox.wait_until_remote_nodes_end();
 }
 

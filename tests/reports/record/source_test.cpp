@@ -110,7 +110,7 @@ TEST_CASE("basis: that a disk is assumed is said with what it takes") {
           "20 ms a gradient; a disk is assumed, since no machine file describes one: a node's part "
           "of a checkpoint takes 3 ms plus its bytes at 4.8 Gbps. No variation"));
   record.scenario_case.scenario.checkpoint.write_latency = Duration{20'000'000'000};
-  CHECK_THAT(basis_sentence(record), Catch::Contains(": a part of a checkpoint takes 20 s and "));
+  CHECK_THAT(basis_sentence(record), Catch::Contains("'s part of a checkpoint takes 20 s plus "));
 }
 
 TEST_CASE("source: that others used the machine is said where it was more than a little") {

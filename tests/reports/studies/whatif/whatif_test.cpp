@@ -40,7 +40,7 @@ WhatIf made_up() {
   whatif.changes[1].free_time_s = 4;
   whatif.changes[1].cost = 0.00875;
   whatif.changes[3].time_s.reset();
-  whatif.changes[3].why_not = "compute: gives the time of a gradient for every batch size";
+  whatif.changes[3].why_not = "compute: fixes the time of a gradient, whatever the batch size";
   whatif.crossovers = {{"From how many workers on?", "From 4.", 4}};
   whatif.verified = Verified{"one more server", 3, 9, 6, 10, 5.4};
   whatif.phases = {{"compute", 0.01, 0.011, 0.02}};
