@@ -127,7 +127,7 @@ TEST_CASE("whatif text: all of it fits 80 columns, what is told unasked 30 lines
   }
   for (const char* part :
        {"server NIC in", "+30.0 %", "0.00875", "2.96", "From 4.", "as it is",
-        "double batch: not tried: compute: gives", "-10.0 %", "compute", "Simulated. Assumptions",
+        "double batch: not tried: compute: fixes", "-10.0 %", "compute", "Simulated. Assumptions",
         "20 % of the critical path is waiting for a busy core"}) {
     CAPTURE(part, text);
     CHECK(text.find(part) != std::string::npos);
