@@ -115,7 +115,8 @@ std::string other_format(std::string_view path, std::string_view begin) {
   if (is_stack(begin.substr(0, begin.find('\n')))) {
     return told({"", "stacks, as export_stacks writes them: sums without steps or kernels"});
   }
-  return is_binary(begin) ? told({"", "a binary file, neither gzip nor text"}) : std::string();
+  return is_binary(begin) ? told({"", "a binary file, which is neither gzip nor text"})
+                          : std::string();
 }
 
 }  // namespace foretrain

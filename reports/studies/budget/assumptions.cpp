@@ -155,8 +155,8 @@ std::vector<std::string> assumptions(const BudgetAnswer& answer) {
   }
   notes.emplace_back(
       "Hosts are paid for the time of the training, to the second. The hourly price of a bought "
-      "host is its price when new over the hours that it is kept (three years in foretrain's "
-      "library, without power). Whether a batch fits into a device's memory is not checked.");
+      "host is its price when new divided by its hours of use (three years in foretrain's library, "
+      "without power). Whether a batch fits into a device's memory is not checked.");
   notes.emplace_back(
       aims ? "The learning rate is the scenario's for every batch size and number of workers."
            : "Another batch size, strategy or number of workers learns differently from the same "

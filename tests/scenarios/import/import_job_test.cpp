@@ -151,7 +151,7 @@ TEST_CASE("import: what else people have is recognized, with what to give instea
              Catch::Contains("an SQLite database, as nsys export") && trace);
   CHECK_THAT(told("n.qdrep", std::string("\0\1\2", 3)), Catch::Contains("Nsight Systems") && trace);
   CHECK_THAT(told("x.bin", std::string("\0\1\2\3abc\0\0", 9)),
-             Catch::Contains("x.bin: a binary file, neither gzip nor text") && trace);
+             Catch::Contains("x.bin: a binary file, which is neither gzip nor text") && trace);
   CHECK_THAT(told("z.json.zst", "\x28\xb5\x2f\xfd..."), Catch::Contains("packed by zstd; unpack"));
   CHECK_THAT(told("other.json", R"({"traceEvents": [{"ph": "X", "name": "f", "pid": 1, "ts": 1,
              "dur": 2}]})"),

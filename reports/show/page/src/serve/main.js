@@ -128,7 +128,8 @@ const kEvents = {
       byId('learning-state').textContent = 'Computing the gradients.';
       return;
     }
-    byId('learning-state').textContent = said.whole ? '' : 'These are the first steps; the rest is being computed.';
+    byId('learning-state').textContent = said.whole ? ''
+      : 'These are the first steps; the rest is being computed.';
     if (said.figure) showFigure(byId('learning'), said.figure).catch(trouble);
     else if (said.whole) byId('learning-state').textContent = 'The scenario has no evaluations.';
   },
