@@ -66,8 +66,9 @@ void note_cores(Machine& machine, const CoreWatch& watch, const CalibrateOptions
   const ReferenceTimes& alone = machine.cores_seen.alone;
   const double wander = alone.slowest.seconds() / alone.fastest.seconds() - 1;
   if (wander <= kWander) return;
-  say(options, fmt::format("the speed of this machine varies by {:.0f} %: forecasts get a range",
-                           100 * wander));
+  say(options,
+      fmt::format("the speed of this machine varies by {:.0f} %, so forecasts have a range",
+                  100 * wander));
 }
 
 void measure_cores(Machine& machine, Repeater& repeater, int core) {
@@ -86,7 +87,7 @@ void measure_cores(Machine& machine, Repeater& repeater, int core) {
   if (slice_s > 0) {
     machine.slice = Duration::from_seconds(slice_s);
   } else {
-    machine.not_measured.emplace_back("slice: two busy threads showed no gaps");
+    machine.not_measured.emplace_back("slice: two busy threads on one core were never interrupted");
   }
 }
 
@@ -123,13 +124,13 @@ void measure_into(Machine& machine, const Case& scenario_case, const CalibrateOp
   const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
   const std::string& key = prepared.model_key;
   if (machine.models.contains(key)) return;
-  say(options, key + ": one worker alone");
+  say(options, key + ": training with one worker");
   CalibrateOptions trainings = options;
   trainings.repetitions = std::min(options.repetitions, kTrainings);
   Repeater repeater(machine, trainings, watch);
   const ModelCost cost = measure_model(prepared, machine, trainings, repeater, data_sets);
   machine.models[key] = cost;
-  say(options, fmt::format("{}: the fit is {:+.1f} % off at batch size {}", key,
+  say(options, fmt::format("{}: the fit of gradient times is {:+.1f} % off at batch size {}", key,
                            100 * cost.residual, cost.checked_batch));
 }
 
@@ -209,11 +210,11 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
   Loopback loopback(repeater, watch, asking(message_probes(cores, hosts), options),
                     options.repetitions);
   if (cores.size() < 2)
-    machine.not_measured.emplace_back("wake, preempt, contention, resume: one core");
+    machine.not_measured.emplace_back("wake, preempt, contention, resume: these need two cores");
   if (options.emulate) {
     measure_emulated(machine, options, watch);
   } else {
-    machine.not_measured.emplace_back("emulated: not requested");
+    machine.not_measured.emplace_back("emulated: measured only for commands with --emulate");
   }
   say(options, "caches and memory");
   measure_caches(machine, repeater, cores);

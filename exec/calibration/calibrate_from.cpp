@@ -47,7 +47,8 @@ struct Gathered {
 void check_alone(const std::string& folder, const Record& record) {
   const Scenario& scenario = record.scenario_case.scenario;
   const auto timed = [](const HostSpec& host) { return host.compute.has_value(); };
-  if (scenario.model.profiled()) refuse(folder, "a profile has own times; use a record of a model");
+  if (scenario.model.profiled())
+    refuse(folder, "its model is a profile, which has times of its own; use a record of a network");
   if (const int workers = node_counts(scenario).workers; workers != 1) {
     refuse(folder,
            fmt::format("{} workers; use a record of one: training.strategy=single", workers));
@@ -73,7 +74,7 @@ void check_alone(const std::string& folder, const Record& record) {
   if (record.step_totals) {
     refuse(folder, "is a summary without steps; record them: leave --record summary out");
   }
-  if (record.steps.empty()) refuse(folder, "has no steps; use a record with some");
+  if (record.steps.empty()) refuse(folder, "has no completed steps; use a record with steps");
 }
 
 void name_model(Gathered& gathered, const std::string& model, const std::string& said) {
@@ -127,7 +128,7 @@ Gathered gather(const Measurements& measurements) {
   if (measurements.scenario_case) {
     const Case& scenario_case = *measurements.scenario_case;
     if (scenario_case.scenario.model.profiled()) {
-      refuse(scenario_case.scenario.name, "a profile has own times; name a model");
+      refuse(scenario_case.scenario.name, "a profile has times of its own; name a network");
     }
     name_model(gathered, prepare(scenario_case, Need::shape).network_key,
                scenario_case.scenario.name);

@@ -44,7 +44,7 @@ void Repeater::measure(const std::vector<Figure>& figures, const std::function<v
     if (!worst) break;
     const bool again = round + 1 < kRounds && std::chrono::steady_clock::now() < options_.patience;
     if (options_.progress) {
-      options_.progress(fmt::format("{}: ± {:.0f} % over {} times, {}", figures[*worst].name,
+      options_.progress(fmt::format("{}: ± {:.0f} % over {} repetitions, {}", figures[*worst].name,
                                     100 * spreads[*worst], values.front().size(),
                                     again ? "again" : "this machine is noisy"));
     }

@@ -71,7 +71,8 @@ Json body_of(const Manifest& manifest) {
 std::string role_of(const JsonObject& part) {
   std::string role = part.text("node");
   const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  if (role.empty() || !std::ranges::all_of(role, is_plain)) part.fail("node: no name of a node");
+  if (role.empty() || !std::ranges::all_of(role, is_plain))
+    part.fail("node: is not the name of a node");
   return role;
 }
 
@@ -106,10 +107,11 @@ Manifest read_manifest(const fs::path& run, std::int64_t cut) {
     fail("does not match its hash; it is damaged");
   }
   if (body.integer("foretrain_checkpoint") != kFormat) {
-    fail("is of another version of this program");
+    fail("was written by another version of this program");
   }
   Manifest manifest = manifest_of(body);
-  if (manifest.cut != cut) fail(fmt::format("is of step {}, so it was moved here", manifest.cut));
+  if (manifest.cut != cut)
+    fail(fmt::format("is of step {}, so it was moved here from another folder", manifest.cut));
   return manifest;
 }
 
@@ -199,8 +201,9 @@ Newest newest_checkpoint(const fs::path& run, bool here, std::int64_t before) {
     try {
       Manifest manifest = read_manifest(run, cut);
       if (!name.empty() && manifest.run != name) {
-        throw InputError(fmt::format("{}: is of run {}, the record beside it of run {}",
-                                     folder_of_cut(run, cut).string(), manifest.run, name));
+        throw InputError(
+            fmt::format("{}: is of run {}, but the record in the same folder is of run {}",
+                        folder_of_cut(run, cut).string(), manifest.run, name));
       }
       for (const Part& part : manifest.parts) {
         std::error_code unseen;

@@ -52,7 +52,7 @@ void NodePart::restore(Node& node, NodeId id, const Prepared& prepared) const {
     const std::filesystem::path place =
         servers.empty() ? file_of_part(from, cut, part.role) : folder_of_cut(from, cut);
     throw InputError(
-        fmt::format("{}: is no state of this training: {}", place.string(), error.what()));
+        fmt::format("{}: does not fit this training: {}", place.string(), error.what()));
   }
 }
 

@@ -16,7 +16,8 @@ namespace foretrain::exec {
 namespace {
 
 void check_node(std::int64_t node, std::size_t id) {
-  if (node != static_cast<std::int64_t>(id)) throw BadValue(fmt::format("a row of node {}", node));
+  if (node != static_cast<std::int64_t>(id))
+    throw BadValue(fmt::format("it has a row of another node, {}", node));
 }
 void check(const UsageRow& row, std::size_t id) { check_node(row.node, id); }
 void check(const InputRow& row, std::size_t id) { check_node(row.node, id); }
@@ -24,7 +25,7 @@ void check(const EvalReport& row, std::size_t /*id*/) {
   // Read as a byte, since an invalid bool is what is looked for.
   const auto* bytes = reinterpret_cast<const std::byte*>(&row);
   if (bytes[offsetof(EvalReport, final)] <= std::byte{1}) return;
-  throw BadValue("an evaluation that is neither the final one nor another");
+  throw BadValue("it has an evaluation whose flag final is neither 0 nor 1");
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ std::string_view text_of(const Payload& payload) {
 
 nlohmann::json json_of(const Payload& payload) {
   const std::string_view text = text_of(payload);
-  if (nested_too_deep(text)) throw BadValue("JSON that is nested too deep");
+  if (nested_too_deep(text)) throw BadValue("its JSON is nested too deep");
   return nlohmann::json::parse(text);
 }
 

@@ -56,7 +56,7 @@ void go_back(const KernelProgram& one, const std::string& theirs,
       fmt::format("{}: {}", one.path.string(), other_build(build_name(), theirs));
   const fs::path before = one.kernels == kAvx512 ? program_with(kAvx2, one) : fs::path();
   if (asked || before.empty()) throw InputError(why);
-  stderr_note(fmt::format("passed over: {}\n", why));
+  stderr_note(fmt::format("not used: {}\n", why));
   become(before, arguments, {fmt::format("{}={}", kKernelsVariable, kAvx2)});
   throw InputError(why);
 }
@@ -121,7 +121,7 @@ int choose_kernels(char* const* arguments) {
   if (chosen.empty()) return 0;
   const std::string why = become_program(chosen, arguments);
   if (asked) throw InputError(why);
-  stderr_note(fmt::format("passed over: {}\n", why));
+  stderr_note(fmt::format("not used: {}\n", why));
   return 0;
 }
 
@@ -136,7 +136,7 @@ std::vector<std::string> other_kernels() {
 void begin_again_with(const std::string& kernels, const std::vector<std::string>& words,
                       std::vector<std::string> variables) {
   const fs::path program = program_with(kernels, this_kernel_program());
-  if (program.empty()) throw InputError("there is no program with " + kernels + " kernels here");
+  if (program.empty()) throw InputError("there is no foretrain with " + kernels + " kernels here");
   const std::vector<char*> raw = raw_words(words);
   variables.push_back(fmt::format("{}={}", kKernelsVariable, kernels));
   throw InputError(become_program(program, raw.data(), std::move(variables)));

@@ -264,10 +264,10 @@ bool Launcher::agree() {
     have_begin_again(each);
   }
   if (!others.empty()) {
-    stderr_note(fmt::format(
-        "all nodes compute with {} kernels, which every host has; {} began with others, and began "
-        "again\n",
-        kernels_, others));
+    stderr_note(
+        fmt::format("all nodes compute with {} kernels, which every host has; restarted, since "
+                    "they had others: {}\n",
+                    kernels_, others));
     return false;
   }
   tell_change_of_kernels();

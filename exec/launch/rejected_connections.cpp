@@ -30,7 +30,7 @@ std::string RejectedConnections::summary() const {
   std::string text;
   for (const auto& [node, why] : slow_) text += fmt::format("; {} was slow: {}", node, why);
   for (const auto& [claimed, why] : claimed_) {
-    text += fmt::format("; one that called itself {} was refused: {}", claimed, why);
+    text += fmt::format("; a connection that called itself {} was refused: {}", claimed, why);
   }
   if (strangers_ == 0) return text;
   return text + fmt::format("; {} stranger{} {} refused", strangers_, strangers_ == 1 ? "" : "s",

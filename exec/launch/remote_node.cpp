@@ -67,7 +67,7 @@ class SshStart : public Start {
   SshStart(SshHosts hosts, TlsChoice tls) : Start(std::move(tls)), hosts_(std::move(hosts)) {}
 
   void check(const Case& scenario_case, const RunOptions& /*options*/) const override {
-    check_signals(scenario_case, "ssh did; remove it, or leave --hosts out");
+    check_signals(scenario_case, "that is ssh; remove it, or leave --hosts out");
   }
   [[nodiscard]] Meeting meet(Duration /*limit*/, int port) const override {
     return meet_at(hosts_.address, port);
@@ -143,7 +143,7 @@ std::string RemoteNode::describe(int status, bool joined) {
     return fmt::format("was not started{}; check that this works without a prompt: {}", said, ssh_);
   }
   if (!joined && (code == kNotFound || code == kNotStarted)) {
-    return fmt::format("was not started{}; the same build has to be on that host as {}", said,
+    return fmt::format("was not started{}; install this build on that host, too, as {}", said,
                        program_);
   }
   return describe_status(status) + said;

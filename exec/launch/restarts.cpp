@@ -15,8 +15,9 @@ Restarts::Restarts(const Case& scenario_case, const RunOptions& options)
   if (has_checkpoint(options.folder)) {
     resume_ = options.folder;
   } else if (!options.folder.empty()) {
-    stderr_note(fmt::format("restarted, but {} has no complete checkpoint: begins with step 0\n",
-                            (options.folder / kCheckpointsFolder).string()));
+    stderr_note(fmt::format(
+        "restarted, but {} has no complete checkpoint, so the training begins with step 0\n",
+        (options.folder / kCheckpointsFolder).string()));
   }
 }
 
@@ -50,7 +51,7 @@ Beginning Restarts::begin(RunRows& rows, int left) {
   } else if (!first) {
     std::string more = where();
     if (options_.max_restarts > 0) more += "; " + supervision::how_many_left(left);
-    if (waits_) attempt_.told = fmt::format("all are there again; {}\n", more);
+    if (waits_) attempt_.told = fmt::format("all nodes have joined again; {}\n", more);
     if (!waits_) stderr_note(fmt::format("{}; {}\n", failure_, more));
     if (!from_) reported_no_checkpoint_ = true;
   }
@@ -60,7 +61,7 @@ Beginning Restarts::begin(RunRows& rows, int left) {
 
 std::string Restarts::where() const {
   if (from_) return where_it_goes_on(*from_);
-  std::string text = "begins again with step 0";
+  std::string text = "the training begins again with step 0";
   if (reported_no_checkpoint_) return text;
   return text + (case_.scenario.checkpoint.every.wanted()
                      ? ", since no checkpoint is complete yet"

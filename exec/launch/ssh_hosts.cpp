@@ -39,10 +39,10 @@ void add_slots(const std::string& named, std::vector<std::string>& slots) {
     good = good && read.ec == std::errc{} && read.ptr == end && count > 0 && count <= kMostOfHost;
   }
   if (!good) {
-    throw InputError(
-        fmt::format("--hosts: '{}': write HOST, or HOST:N for N nodes on it, such as node1:2,node2;"
-                    " an address with colons needs a name, in ssh's configuration say",
-                    named));
+    throw InputError(fmt::format(
+        "--hosts: '{}': write HOST, or HOST:N for N nodes on it, such as node1:2,node2; write an "
+        "address with colons as a name, such as one of ssh's configuration",
+        named));
   }
   slots.insert(slots.end(), static_cast<std::size_t>(count), host);
 }

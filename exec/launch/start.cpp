@@ -67,7 +67,8 @@ std::shared_ptr<Start> start_here(TlsChoice tls, bool measures) {
 void Start::check_signals(const Case& scenario_case, std::string_view advice) {
   const auto fail = [&](const std::string& key, std::string_view what) {
     fail_at(scenario_case.place_of(key), key,
-            fmt::format("only the launcher of a process can {} it, and here {}", what, advice));
+            fmt::format("only the program that started a process can {} it, and here {}", what,
+                        advice));
   };
   const Scenario& scenario = scenario_case.scenario;
   for (std::size_t i = 0; i < scenario.stragglers.size(); ++i) {

@@ -126,7 +126,7 @@ void TaskStart::check(const Case& scenario_case, const RunOptions& options) cons
         "--emulate: emulates all hosts on this machine, but a launcher started several tasks; "
         "start one process, or leave --emulate out");
   }
-  check_signals(scenario_case, "a launcher did; remove it, or start one process");
+  check_signals(scenario_case, "that is a launcher; remove it, or start one process");
 }
 
 Meeting TaskStart::meet(Duration limit, int /*port*/) const {

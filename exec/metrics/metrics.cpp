@@ -138,7 +138,7 @@ class Exposition {
            fmt::format("{},{},{}", label("scenario", metrics_.scenario_),
                        label("strategy", metrics_.strategy_), label("machine", metrics_.machine_)),
            "1");
-    single("startup_seconds", "gauge", "From the launch until every node was ready.",
+    single("startup_seconds", "gauge", "Time from the launch until every node was ready.",
            sample_value(metrics_.startup_.seconds()));
     single("training_seconds", "gauge", "Time since every node was ready, at the latest report.",
            sample_value(metrics_.latest_.seconds()));
@@ -148,7 +148,7 @@ class Exposition {
     for (const Node& node : metrics_.nodes_) gradients += node.steps;
     single("gradients_total", "counter", "Gradients of all workers, one a step.",
            fmt::format("{}", gradients));
-    single("examples_total", "counter", "Examples that the gradients are of.",
+    single("examples_total", "counter", "Training examples of all gradients.",
            fmt::format("{}", gradients * metrics_.examples_a_gradient_));
   }
 
@@ -157,12 +157,12 @@ class Exposition {
            fmt::format("{}", metrics_.evals_.size()));
     if (metrics_.evals_.empty()) return;
     const EvalReport& latest = metrics_.evals_.back();
-    single("evaluated_updates", "gauge", "Updates that the latest evaluated parameters had seen.",
+    single("evaluated_updates", "gauge",
+           "Number of updates in the parameters of the latest evaluation.",
            fmt::format("{}", latest.version.value));
     single("test_loss", "gauge", "Loss over the test examples at the latest evaluation, nats.",
            sample_value(latest.loss));
-    single("test_accuracy", "gauge",
-           "Share of the test examples that the latest evaluation got right.",
+    single("test_accuracy", "gauge", "Share of correct test examples at the latest evaluation.",
            sample_value(latest.accuracy));
     if (!std::isnan(latest.auc)) {
       single("test_auc", "gauge", "Area under the ROC curve at the latest evaluation.",
@@ -176,7 +176,8 @@ class Exposition {
     each(Who::workers, "loss", "gauge", "Loss of a worker's latest batch, nats.",
          [](const Node& n) { return n.steps > 0 ? sample_value(n.loss) : ""; });
     each(Who::workers, "staleness_updates_total", "counter",
-         "Updates that gradients had missed, added up; over steps it is the mean staleness.",
+         "Staleness of all gradients, added up, in updates; divided by steps it is the mean "
+         "staleness.",
          [](const Node& n) { return fmt::format("{}", n.staleness); });
     family("phase_seconds_total", "counter", "Exposed time of the six phases of a worker's steps.");
     for (const Node& node : metrics_.nodes_) {
@@ -210,7 +211,7 @@ class Exposition {
       return figure.value < 0 ? "" : fmt::format("{}", figure.value);
     };
     each(Who::all, "node_up", "gauge",
-         "1 while the node takes part, 0 when the others went on without it.",
+         "1 while the node takes part, 0 while the others continue without it.",
          [](const Node& n) { return n.lost ? "0" : "1"; });
     each(Who::all, "sent_bytes_total", "counter", "Bytes of messages that a node sent.",
          [&](const Node& n) { return bytes(n.tx); });

@@ -117,7 +117,7 @@ void require_readable(const char* option, const std::string& path) {
 
 const char* reason_of(unsigned long error) {
   const char* reason = ERR_reason_error_string(error);
-  return reason != nullptr ? reason : "OpenSSL does not say why";
+  return reason != nullptr ? reason : "OpenSSL gives no reason";
 }
 
 // Checks this process's certificate as the other processes would.
@@ -130,7 +130,7 @@ void check_own(SSL_CTX* context, const TlsFiles& files) {
   X509_STORE_CTX_set_purpose(check.get(), X509_PURPOSE_ANY);
   if (X509_verify_cert(check.get()) == 1) return;
   fail_at_file("--tls-certificate", files.certificate,
-               fmt::format("no task would take it: {} (authority: {})",
+               fmt::format("other tasks would not accept it: {} (authority: {})",
                            X509_verify_cert_error_string(X509_STORE_CTX_get_error(check.get())),
                            files.authority));
 }
@@ -210,16 +210,17 @@ std::string Tls::what_is_wrong(const ssl_st* ends, unsigned long error) const {
     return fmt::format("its certificate is not of this job key; {}", kKeyOfAll);
   }
   if (verified != X509_V_OK) {
-    return fmt::format("its certificate is not taken: {} (authority: {}); {}",
+    return fmt::format("its certificate is not accepted: {} (authority: {}); {}",
                        X509_verify_cert_error_string(verified), files_.authority, kFilesOfAll);
   }
   if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE) return "it presented no certificate";
   const int alert = reason - SSL_AD_REASON_OFFSET;
   if (alert >= 0 && is_about_certificates(alert)) {
-    return fmt::format("it does not take this end's certificate ({}); {}",
+    return fmt::format("it does not accept this end's certificate ({}); {}",
                        SSL_alert_desc_string_long(alert), files_.given() ? kFilesOfAll : kKeyOfAll);
   }
-  if (alert >= 0) return fmt::format("it ended TLS ({})", SSL_alert_desc_string_long(alert));
+  if (alert >= 0)
+    return fmt::format("it ended the TLS connection ({})", SSL_alert_desc_string_long(alert));
   if (reason == SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC) {
     return "its data was changed on the way (TLS)";
   }

@@ -138,10 +138,14 @@ class Node {
   virtual void handle(Instant now, Input input, Effects& effects) = 0;
   /// Before any other call: continues from a state that the same kind of node saved, as if all
   /// nodes had just saved that cut. @throws StateError
-  virtual void restore(StateReader& /*state*/) { throw StateError("nothing of it is ever kept"); }
+  virtual void restore(StateReader& /*state*/) {
+    throw StateError("this kind of node saves no state");
+  }
   /// Before any other call, instead of `restore`: takes the place of a lost node, as the
   /// `incarnation`-th process of its id. Only if `may_come_back` (registry.h). @throws StateError
-  virtual void rejoin(std::int64_t /*incarnation*/) { throw StateError("nobody takes its place"); }
+  virtual void rejoin(std::int64_t /*incarnation*/) {
+    throw StateError("this kind of node cannot be replaced");
+  }
 };
 
 }  // namespace foretrain

@@ -22,7 +22,7 @@ void StateWriter::floats(std::span<const float> values) {
 }
 
 std::string_view StateReader::take(std::size_t size) {
-  if (left_.size() < size) throw StateError("it ends too early");
+  if (left_.size() < size) throw StateError("it is truncated");
   const std::string_view taken = left_.substr(0, size);
   left_.remove_prefix(size);
   return taken;
@@ -36,20 +36,20 @@ std::int64_t StateReader::integer() {
 
 std::int64_t StateReader::integer(std::int64_t least, std::int64_t most) {
   const std::int64_t value = integer();
-  if (value < least || value > most) throw StateError("it holds a number that cannot be");
+  if (value < least || value > most) throw StateError("it has a number that is out of range");
   return value;
 }
 
 double StateReader::number() { return std::bit_cast<double>(integer()); }
 
 void StateReader::floats(std::span<float> values) {
-  if (integer() != std::ssize(values)) throw StateError("it is of another number of parameters");
+  if (integer() != std::ssize(values)) throw StateError("it has another number of parameters");
   const std::string_view taken = take(values.size_bytes());
   if (!values.empty()) std::memcpy(values.data(), taken.data(), taken.size());
 }
 
 void StateReader::end() const {
-  if (!left_.empty()) throw StateError("it goes on after its end");
+  if (!left_.empty()) throw StateError("it has bytes after its end");
 }
 
 }  // namespace foretrain

@@ -18,7 +18,7 @@ class StateError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-inline constexpr const char* kNoCut = "its counts are those of no cut of it";
+inline constexpr const char* kNoCut = "its counters fit no checkpoint of this training";
 
 /// Writes numbers one after another, little-endian, each array after its length. There are no
 /// names: only the build that wrote a state reads it, as the head of its file ensures.

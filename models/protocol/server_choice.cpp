@@ -83,9 +83,9 @@ bool ParameterServer::is_here(const Queue& queue, const Workers& chosen, Effects
     if (push && push->version == queue.bucket.version()) continue;
     if (is_gone(queue, worker)) {
       // It was lost after shard 0 had its gradient and chose it, before this shard had its part.
-      effects.emplace_back(Fault{training_->worker(worker),
-                                 "a step was chosen to have its gradient, this shard's part of "
-                                 "which never came"});
+      effects.emplace_back(
+          Fault{training_->worker(worker),
+                "shard 0 chose its gradient for a step, but this shard never received its part"});
     }
     return false;
   }

@@ -26,7 +26,8 @@ namespace {
 Bounds bounds_of(const WhatIfArguments& arguments) {
   try {
     const double deadline_s = parse_duration(arguments.deadline).seconds();
-    if (deadline_s <= 0) throw BadValue("is no time; write how long it may take, such as 1h");
+    if (deadline_s <= 0)
+      throw BadValue("is not above 0; write how long the training may take, such as 1h");
     return {deadline_s, arguments.budget};
   } catch (const BadValue& error) {
     throw InputError(fmt::format("--deadline {}: {}", arguments.deadline, error.what()));

@@ -37,10 +37,11 @@ std::string sentence_of(const ImportedJob& job) {
   if (job.batch > 0) text += fmt::format(", batch {}", job.batch);
   if (job.workers > 1) text += fmt::format(", one of {} workers", job.workers);
   const std::int64_t bytes = job.parameter_bytes().value;
-  text += job.parameters > 0 ? fmt::format(": {} parameters{}{}", grouped(job.parameters),
-                                           job.type.empty() ? "" : " of type ", job.type)
-                             : fmt::format(": {} bytes of parameters, bytes/4 is {}, bytes/2 {}",
-                                           grouped(bytes), grouped(bytes / 4), grouped(bytes / 2));
+  text += job.parameters > 0
+              ? fmt::format(": {} parameters{}{}", grouped(job.parameters),
+                            job.type.empty() ? "" : " of type ", job.type)
+              : fmt::format(": {} bytes of parameters ({} parameters of 4 bytes, or {} of 2)",
+                            grouped(bytes), grouped(bytes / 4), grouped(bytes / 2));
   text += fmt::format(" in {} layers.", job.layers.size());
   return wrap(text);
 }
@@ -59,8 +60,9 @@ std::string steps_of(const ImportedJob& job, std::optional<double> forecast_s) {
   }
   row(job.step_s > 0 ? "step" : "layers", whole_s);
   if (job.accumulate > 1) {
-    text += fmt::format("  (the optimizer follows each {} of them; its share is a step's)\n",
-                        job.accumulate);
+    text +=
+        fmt::format("  (the optimizer runs once after {} steps; its share is that of one step)\n",
+                    job.accumulate);
   }
   if (forecast_s) {
     row("forecast", *forecast_s);

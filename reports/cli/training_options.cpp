@@ -55,7 +55,8 @@ void add_hosts(CLI::App& command, RunArguments& arguments) {
       ->needs(hosts);
   command
       .add_option("--address", arguments.own_address,
-                  "with --hosts: where they reach this machine (default: by the route to them)")
+                  "with --hosts: address at which they reach this machine (default: that of the "
+                  "route to them)")
       ->type_name("ADDRESS")
       ->needs(hosts);
 }

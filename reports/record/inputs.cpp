@@ -78,18 +78,19 @@ class Checker {
   /// The error in the row; empty if it is valid.
   std::string look(const InputRow& row) {
     if (row.kind > InputRow::Kind::back) {
-      return fmt::format("an input of kind {}", static_cast<int>(row.kind));
+      return fmt::format("{} is no kind of input", static_cast<int>(row.kind));
     }
     const std::size_t nodes = latest_.size();
     if (row.node >= nodes || row.peer >= nodes) {
-      return fmt::format("node {}, of {}", std::max(row.node, row.peer), nodes);
+      return fmt::format("node {} does not exist, there are {}", std::max(row.node, row.peer),
+                         nodes);
     }
-    if (row != reduced(row)) return "a figure that this kind of input has not";
+    if (row != reduced(row)) return "it has a value in a column that its kind does not use";
     const bool received = row.kind == InputRow::Kind::received;
     if (received && !is_message_kind(row.message)) {
-      return fmt::format("a message of kind {}", row.message);
+      return fmt::format("{} is no kind of message", row.message);
     }
-    if (row.step < 0) return fmt::format("step {}", row.step);
+    if (row.step < 0) return fmt::format("step {} is below 0", row.step);
     return look_at_times(row);
   }
 
@@ -98,14 +99,15 @@ class Checker {
     std::optional<Instant>& latest = latest_[row.node];
     // A second `started` is valid: it follows a restart from a checkpoint.
     if (row.kind != InputRow::Kind::started && !latest) {
-      return fmt::format("node {} has not begun", row.node);
+      return fmt::format("node {} has an input before it started", row.node);
     }
     const Instant from = latest.value_or(Instant{});
     if (row.time < from || row.time > Instant{} + kLongest) {
-      return fmt::format("{:.9f} s, after {:.9f} s", row.time.seconds(), from.seconds());
+      return fmt::format("time {:.9f} s comes after {:.9f} s of the same node", row.time.seconds(),
+                         from.seconds());
     }
     if (row.took < Duration{} || row.took > kLongest) {
-      return fmt::format("a job of {:.9f} s", row.took.seconds());
+      return fmt::format("a job cannot take {:.9f} s", row.took.seconds());
     }
     latest = row.time;
     return {};
@@ -142,7 +144,8 @@ std::vector<InputRow> parse_inputs(std::string_view text, std::size_t nodes,
   if (inputs_head({}).starts_with(text)) return {};  // the disk was full when it was created
   if (text.size() < kHead || !text.starts_with(kMagic) ||
       get<std::uint32_t>(text, at) != kVersion) {
-    throw InputError(fmt::format("{}: no recorded inputs of this version", path));
+    throw InputError(fmt::format(
+        "{}: is no file of recorded inputs, or of another version of this program", path));
   }
   auto count = get<std::uint64_t>(text, at);
   if (count == kNotKnown) {

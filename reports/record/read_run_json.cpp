@@ -38,7 +38,7 @@ std::vector<ComputeBasis> parse_basis(const JsonObject& reader) {
     if (each.has("others_used")) read.others_used = each.number("others_used");
     if (!std::isfinite(read.others_used)) each.fail("others_used: is not a number");
     for (const Json& host : each.array("hosts")) {
-      if (!host.is_string()) each.fail("hosts: holds what is no name");
+      if (!host.is_string()) each.fail("hosts: an item is not a text");
       read.hosts.push_back(host.get<std::string>());
     }
   }
@@ -105,7 +105,8 @@ std::vector<ColocatedTotals> parse_colocated_jobs(const JsonObject& reader) {
 std::vector<std::int64_t> parse_steps_of(const JsonObject& reader, const char* key) {
   std::vector<std::int64_t> steps;
   for (const Json& element : reader.array(key)) {
-    if (!element.is_number_integer()) reader.fail(fmt::format("{}: holds what is no step", key));
+    if (!element.is_number_integer())
+      reader.fail(fmt::format("{}: an item is not a whole number", key));
     steps.push_back(element.get<std::int64_t>());
   }
   return steps;
@@ -114,7 +115,7 @@ std::vector<std::int64_t> parse_steps_of(const JsonObject& reader, const char* k
 std::vector<double> parse_alone(const JsonObject& reader) {
   std::vector<double> alone_s;
   for (const Json& element : reader.array("gradient_alone_s")) {
-    if (!element.is_number()) reader.fail("gradient_alone_s: holds what is no number");
+    if (!element.is_number()) reader.fail("gradient_alone_s: an item is not a number");
     alone_s.push_back(element.get<double>());
   }
   return alone_s;
@@ -150,7 +151,7 @@ StepTotals parse_step_totals(const JsonObject& reader) {
 
 Case parse_case(const JsonObject& reader, const std::string& source) {
   auto cases = parse_scenario(reader.text("scenario"), source + ": scenario");
-  if (cases.size() != 1) reader.fail("scenario: holds a sweep");
+  if (cases.size() != 1) reader.fail("scenario: has a sweep, but a record is of one case");
   Case scenario_case = std::move(cases.front());
   const Json& settings = reader.at("settings");
   if (!settings.is_object()) reader.fail("settings: is not an object");
@@ -201,7 +202,7 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
   if (json.contains("others_used")) {
     record.others_used = reader.number("others_used");
     if (!(*record.others_used >= 0 && *record.others_used <= 1)) {
-      reader.fail("others_used: is no share, 0 to 1");
+      reader.fail("others_used: is not a share from 0 to 1");
     }
   }
   record.kernel_set = reader.text("kernel_set");

@@ -129,7 +129,7 @@ bool CsvReader::next_row() {
   if (!rows_.ended()) fail(rows_.line(), "the file ends in the middle of a row");
   column_ = 0;
   if (const std::size_t cells = rows_.cells().size(); cells != columns_.size()) {
-    fail(rows_.line(), fmt::format("{} cells, there are {} columns", cells, columns_.size()));
+    fail(rows_.line(), fmt::format("{} cells under {} columns", cells, columns_.size()));
   }
   return true;
 }

@@ -102,8 +102,8 @@ std::string compute_clause(const ComputeBasis& basis, const ModelSpec& model) {
   }
   if (!basis.of.empty()) {
     return fmt::format(
-        "compute times{} were measured on one such device: {}; layers have the shares that they "
-        "have in the profile",
+        "compute times{} were measured on one such device: {}; they are shared among layers as in "
+        "the profile",
         hosts, basis.of);
   }
   const std::string file = std::filesystem::path(model.profile.path).filename().string();
@@ -116,8 +116,8 @@ std::string disk_clause(const Record& record) {
   if (!record.disk_assumed) return {};
   const DiskCost disk = record.scenario_case.scenario.checkpoint.disk_on({});
   return fmt::format(
-      "; a disk is assumed, since no machine file describes one: a part of a checkpoint takes {} "
-      "and its bytes at {}",
+      "; a disk is assumed, since no machine file describes one: a node's part of a checkpoint "
+      "takes {} plus its bytes at {}",
       to_text(disk.write_latency), to_text(disk.write_rate));
 }
 

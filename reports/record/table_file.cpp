@@ -28,11 +28,11 @@ std::vector<std::size_t> places_of(const std::vector<CsvCell>& titles, const std
     const auto found = std::ranges::find(names, title.text);
     const auto at = static_cast<std::size_t>(found - names.begin());
     if (found == names.end()) {
-      throw InputError(fmt::format("{}: no column is called '{}'; there are {}", place, title.text,
-                                   fmt::join(names, ", ")));
+      throw InputError(fmt::format("{}: '{}' is no column of this table; write columns of {}",
+                                   place, title.text, fmt::join(names, ", ")));
     }
     if (std::ranges::find(places, at) != places.end()) {
-      throw InputError(fmt::format("{}: column {} is there twice; leave one", place, title.text));
+      throw InputError(fmt::format("{}: column {} occurs twice; remove one", place, title.text));
     }
     places.push_back(at);
   }

@@ -19,10 +19,12 @@ constexpr const char* kPagePolicy =
 constexpr const char* kHtml = "text/html; charset=utf-8";
 
 constexpr std::string_view kNoPage =
-    "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>foretrain</title>\n"
-    "<p>This program was built without npm, which the page is made with: install it (Debian: npm), "
-    "build again. What the page would ask is answered all the same: POST /forecast, GET /records; "
-    "reports/serve/answer.h says how.</p>\n</html>\n";
+    "<!DOCTYPE html>\n"
+    "<html lang=\"en\"><meta charset=\"utf-8\"><title>foretrain</title>\n"
+    "<p>This program was built without npm, which the page needs: install it (Debian: npm) and "
+    "build again. Programs can still ask with POST /forecast and GET /records; "
+    "reports/serve/answer.h says how.</p>\n"
+    "</html>\n";
 
 /// `text` with every `mark` replaced by `word`.
 std::string with_word(std::string_view text, std::string_view mark, std::string_view word) {

@@ -149,7 +149,7 @@ void Runs::end() {
     look_at(run);
     if (run.how) continue;
     processes_.end(run.process);
-    run.how = "ended with the page";
+    run.how = "ended with foretrain serve";
   }
 }
 

@@ -321,10 +321,11 @@ std::string shown(std::string text) {
 [[noreturn]] void fail_broken(const std::string& path, const TraceHandler& handler,
                               const TraceText& text) {
   constexpr std::string_view kReads =
-      "read is what export_chrome_trace of torch.profiler writes, .json or .json.gz";
+      "give a trace that export_chrome_trace of torch.profiler wrote, .json or .json.gz";
   if (handler.too_deep()) {
     throw InputError(
-        fmt::format("{}: at byte {} nested deeper than any trace; {}", path, text.taken(), kReads));
+        fmt::format("{}: the JSON at byte {} is nested deeper than that of any trace; {}", path,
+                    text.taken(), kReads));
   }
   if (text.at_end() && handler.begun()) {
     throw InputError(fmt::format(
@@ -335,8 +336,8 @@ std::string shown(std::string text) {
   if (text.at_end() && handler.last_read().find_first_not_of(' ') == std::string::npos) {
     throw InputError(fmt::format("{}: empty; {}", path, kReads));
   }
-  throw InputError(fmt::format("{}: no JSON at byte {}: last read: '{}'; {}", path, text.taken(),
-                               shown(handler.last_read()), kReads));
+  throw InputError(fmt::format("{}: is not JSON at byte {} (last read: '{}'); {}", path,
+                               text.taken(), shown(handler.last_read()), kReads));
 }
 
 TraceHandler parse(const std::string& path, const Asked& asked) {

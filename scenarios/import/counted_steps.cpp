@@ -230,9 +230,9 @@ std::vector<std::string> CountedSteps::notes(int alike) const {
   }
   if (accumulate_ > 1) {
     notes.push_back(fmt::format(
-        "The optimizer follows each {} of the marked steps{}, which are micro-batches: job.yaml "
-        "has accumulate: {}.",
-        accumulate_, least_known_ ? ", or more: it is in the trace once" : "", accumulate_));
+        "The optimizer runs once after {} marked steps{}, so they are micro-batches: job.yaml has "
+        "accumulate: {}.",
+        accumulate_, least_known_ ? " or more (the trace has it only once)" : "", accumulate_));
   }
   if (!in_turn_) {
     notes.emplace_back(

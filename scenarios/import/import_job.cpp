@@ -56,7 +56,9 @@ ImportedJob of_table(const std::string& path) {
     job.forward_s += layer.forward_s;
     job.backward_s += layer.backward_s;
   }
-  job.notes.emplace_back("A table has only layers: optimizer, input and gaps are missing.");
+  job.notes.emplace_back(
+      "A CSV has only times of layers. Write the time of the optimizer as framework.update in "
+      "job.yaml, that of input and of gaps between kernels as framework.step.");
   return job;
 }
 
@@ -91,10 +93,10 @@ std::string device_yaml(const ImportedJob& job) {
   const HostSpec* host = host_with_device(hosts, called);
   if (host == nullptr || !host->device.described()) {
     return fmt::format(
-        "  # {}. Write what its\n"
-        "  # data sheet says, so that the times of other devices follow; without it those here "
-        "stand\n"
-        "  # on every host:\n"
+        "  # {}. Write the figures of\n"
+        "  # its data sheet, so that times are scaled for other devices; without them the times "
+        "of\n"
+        "  # layers.csv are used on every host:\n"
         "  # profile_device: {{gflops: ..., memory_bandwidth: ... GB/s}}\n",
         called.empty() ? "The device of this measurement is not known"
                        : fmt::format("The library has no {}", called));
@@ -104,7 +106,7 @@ std::string device_yaml(const ImportedJob& job) {
       bandwidth > 0 ? fmt::format(", memory_bandwidth: {:.10g} GB/s", bandwidth / kGiga) : "";
   return fmt::format(
       "  # Measured on a {}: by the data sheet of the {}\n"
-      "  # of the library ({}). Forms of a chip differ a little, so look at yours.\n"
+      "  # of the library ({}). Variants of a chip differ, so compare with yours.\n"
       "  profile_device: {{gflops: {:.10g}{}}}\n",
       called, host->device_name, host->name, host->device.gflops, moves);
 }
@@ -127,17 +129,16 @@ std::string framework_yaml(const ImportedJob& job, std::int64_t batch) {
   const auto example_ns = std::llround(std::floor(job.input_wait_s * kNano)) / batch;
   std::string text = fmt::format(
       "framework:\n"
-      "  # Of each batch, beside its layers: waiting for input {:.3f} ms, for the host {:.3f} ms; "
-      "of an\n"
-      "  # update: the optimizer. What a faster loader or host would buy is seen by making it "
-      "less.\n"
+      "  # Each batch waits for input {:.3f} ms and for the host {:.3f} ms in addition to its "
+      "layers;\n"
+      "  # update is the time of the optimizer. Lower them to forecast a faster loader or host.\n"
       "  step: {:.6f} ms\n"
       "  update: {:.6f} ms\n",
       job.input_wait_s * kMs, job.launch_gap_s * kMs,
       static_cast<double>(batch_ns - example_ns * batch) * kMsOfNano,
       static_cast<double>(update_ns) * kMsOfNano);
   if (example_ns > 0) {
-    text += fmt::format("  example: {:.6f} ms   # of the input, which grows with the batch\n",
+    text += fmt::format("  example: {:.6f} ms   # input, which grows with the batch\n",
                         static_cast<double>(example_ns) * kMsOfNano);
   }
   return text;
@@ -171,14 +172,15 @@ std::string job_yaml(const ImportedJob& job) {
       job.batch == 0 ? "; the file does not say: a step counts as one example" : "");
   if (job.accumulate > 1) {
     text += fmt::format(
-        "  accumulate: {}           # the optimizer follows so many batches: exchanges do, too\n",
+        "  accumulate: {}           # batches per exchange of gradients and optimizer step\n",
         job.accumulate);
   }
   text += framework_yaml(job, batch);
   text += fmt::format(
       "cluster:\n"
       "  hosts:\n"
-      "    # A worker each, as many as asked for. Write what yours have.\n"
+      "    # One worker per host, on as many hosts as training.workers. Write the figures of "
+      "yours.\n"
       "    - {{name: node, count: {}, cores: 8, nic: 10 Gbps, latency: 20 us}}\n",
       kHosts);
   return text;

@@ -174,7 +174,7 @@ class OneWorker {
     for (std::size_t i = 0; i < processes.size(); ++i) {
       const int rank = named ? rank_of(processes[i]) : static_cast<int>(i);
       names.push_back(fmt::format("{} (rank {})", trace_.processes[processes[i]].id,
-                                  rank < 0 ? "not said" : std::to_string(rank)));
+                                  rank < 0 ? "unknown" : std::to_string(rank)));
     }
     return fmt::format("{}", fmt::join(names, ", "));
   }
@@ -200,7 +200,7 @@ class OneWorker {
     const bool is_there = std::ranges::find(numbers, choice_.device.value_or(-1)) != numbers.end();
     if (choice_.device && !is_there) {
       fail(fmt::format("--device {}: no kernel ran there; devices are {}", *choice_.device,
-                       numbers.empty() ? "not said" : fmt::to_string(fmt::join(numbers, ", "))));
+                       numbers.empty() ? "unknown" : fmt::to_string(fmt::join(numbers, ", "))));
     }
     if (numbers.size() < 2) return;
     const auto most = std::ranges::max_element(busy_us, {}, [](const auto& d) { return d.second; });

@@ -15,8 +15,8 @@ using namespace std::string_view_literals;
 constexpr std::string_view kTrace =
     "give what export_chrome_trace of torch.profiler writes of the same training, or a CSV of its "
     "layers";
-constexpr std::string_view kUnpack = "unpack it, or pack it by gzip";
-constexpr std::string_view kRaw = "fetch the file itself";
+constexpr std::string_view kUnpack = "unpack it, or compress it with gzip";
+constexpr std::string_view kRaw = "this is not the trace; download the trace itself";
 
 struct Format {
   std::string_view mark;
@@ -55,12 +55,12 @@ constexpr std::array kInJson{
     Format{"\"ctrl_deps\"", "an execution trace (Chakra), which has no times of kernels"},
     Format{"execution_trace|process", "an execution trace (Chakra), which has no times of kernels"},
     Format{"execution_graph|process", "an execution trace (Chakra), which has no times of kernels"},
-    Format{"\"rocprofiler-sdk-tool\"", "what rocprofv3 writes"},
-    Format{"\"BeginNs\"", "what rocprof writes, without operators"},
-    Format{"CPU HIP API", "what rocprof writes, without operators"},
-    Format{"\"TraceProcessEvent\"", "what nsys export writes"},
-    Format{"\"CudaEvent\"", "what nsys export writes"},
-    Format{"\"NvtxEvent\"", "what nsys export writes"},
+    Format{"\"rocprofiler-sdk-tool\"", "a trace of rocprofv3"},
+    Format{"\"BeginNs\"", "a trace of rocprof, without operators"},
+    Format{"CPU HIP API", "a trace of rocprof, without operators"},
+    Format{"\"TraceProcessEvent\"", "output of nsys export"},
+    Format{"\"CudaEvent\"", "output of nsys export"},
+    Format{"\"NvtxEvent\"", "output of nsys export"},
 };
 constexpr std::array kInText{
     Format{"TotalDurationNs", "a table of rocprof: sums by kernel, without steps"},
@@ -71,7 +71,7 @@ constexpr std::array kInText{
     Format{"Start (ns)", "a table of nsys stats, without operators"},
     Format{"Time(%)", "a table of nvprof or nsys: sums by kernel, without steps"},
     Format{"Self CPU", "a printed table of key_averages()"},
-    Format{"forward_compute_time=", "a graph of PipeDream, which is read no more"},
+    Format{"forward_compute_time=", "a graph of PipeDream, which is no longer supported"},
 };
 
 // A line of export_stacks, with the time at its end: `train.py(12): main;aten::conv2d 1234`.
@@ -115,7 +115,8 @@ std::string other_format(std::string_view path, std::string_view begin) {
   if (is_stack(begin.substr(0, begin.find('\n')))) {
     return told({"", "stacks, as export_stacks writes them: sums without steps or kernels"});
   }
-  return is_binary(begin) ? told({"", "a binary file, neither gzip nor text"}) : std::string();
+  return is_binary(begin) ? told({"", "a binary file, which is neither gzip nor text"})
+                          : std::string();
 }
 
 }  // namespace foretrain

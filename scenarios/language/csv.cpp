@@ -75,7 +75,7 @@ void CsvRows::read_quoted(std::size_t begin) {
     quote = text_.find('"', from);
   }
   if (quote == std::string_view::npos) {
-    fail_(line_, column, "a quote that does not end; write a second one");
+    fail_(line_, column, "a quoted cell that does not end; write the closing quote");
   }
   std::string_view cell = text_.substr(from, quote - from);
   if (kept != nullptr) cell = kept->append(cell);
@@ -87,7 +87,7 @@ void CsvRows::read_quoted(std::size_t begin) {
   at_ = end_of_cell(quote + 1);
   if (!trimmed(text_.substr(quote + 1, at_ - quote - 1)).empty()) {
     fail_(line_, column_of(quote + 1),
-          "text behind the end of a quoted cell; write a comma before it");
+          "text after the closing quote of a cell; write a comma before it");
   }
 }
 

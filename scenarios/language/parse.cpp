@@ -50,7 +50,7 @@ class TreeBuilder : public YAML::EventHandler {
   Value take_root() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (documents_++ > 0) fail(mark, "a second document begins here; keep one in a file");
+    if (documents_++ > 0) fail(mark, "a second YAML document begins here; keep one in a file");
   }
   void OnDocumentEnd() override {}
 
@@ -166,8 +166,8 @@ class TreeBuilder : public YAML::EventHandler {
     open_.pop_back();
     // Checked at the end, because the parser reports a missing bracket better.
     if (key_is_next()) {
-      throw InputError(
-          fmt::format("{}: a list or mapping as a key; write a word", to_text(done.value.mark)));
+      throw InputError(fmt::format("{}: a key that is a list or a mapping; write a word",
+                                   to_text(done.value.mark)));
     }
     add(std::move(done.value), done.anchor);
   }

@@ -20,7 +20,7 @@ namespace {
 const std::string& text_of(const Value& value, std::string_view wanted, bool lines = false) {
   if (value.kind == Value::Kind::scalar) {
     if (lines || value.text.find_first_of(kLayout) == std::string::npos) return value.text;
-    throw BadValue("a tab, or an end of a line, in it; write one line");
+    throw BadValue("a text with a tab or a line break; write one line without tabs");
   }
   if (value.kind == Value::Kind::null) {
     throw BadValue(fmt::format("empty; write {}, or remove the key", wanted));
@@ -282,7 +282,7 @@ void read_value(const Field& rule, const Value& value, std::vector<int>& member)
   std::vector<int> sorted = items;
   std::ranges::sort(sorted);
   const auto twice = std::ranges::adjacent_find(sorted);
-  if (twice != sorted.end()) throw BadValue(fmt::format("{} twice; write it once", *twice));
+  if (twice != sorted.end()) throw BadValue(fmt::format("{} occurs twice; write it once", *twice));
   member = std::move(items);
 }
 

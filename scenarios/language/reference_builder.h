@@ -75,7 +75,7 @@ class ReferenceBuilder {
 
   template <class T>
   void table(const Field& rule, const std::map<std::string, T>& /*member*/) {
-    add(rule, "names of your choice, behind each a mapping");
+    add(rule, "mapping from names of your choice to mappings");
     below(rule, ".*.", T{});
   }
 

@@ -52,8 +52,9 @@ std::string meant_by(const std::string& path) {
 std::string no_such_scenario(const std::string& path) {
   const std::string meant = meant_by(path);
   return fmt::format(
-      "{}: no such file, no scenario of the library; {}foretrain examples lists them", path,
-      meant.empty() ? "" : fmt::format("did you mean {}? ", meant));
+      "{}: there is no such file, and no such scenario in the library; {}foretrain examples lists "
+      "its scenarios",
+      path, meant.empty() ? "" : fmt::format("did you mean {}? ", meant));
 }
 
 }  // namespace foretrain

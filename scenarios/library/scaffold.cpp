@@ -247,7 +247,7 @@ std::string scaffold_training(const Scaffold& scaffold, const ScaffoldPlace& pla
 /// one host would be free.
 std::string draft_cluster(const ScaffoldPlace& place, bool ring) {
   if (place.here) {
-    return "# cluster: left out: this machine. To forecast other hosts:\n"
+    return "# Without cluster the hosts are this machine. To forecast other hosts:\n"
            "# cluster: {hosts: [{like: dgx-1, count: 4}]}   (foretrain describe hardware)\n";
   }
   return fmt::format(

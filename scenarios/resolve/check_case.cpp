@@ -29,18 +29,18 @@ constexpr Rule kShardRules[] = {
      [](const Facts& f) {
        return f.training.shard == "gradients" && f.training.protocol.integer(kGroup) > 1;
      },
-     "groups add up their gradients first"},
+     "groups add up whole gradients first"},
     {"training.algorithm",
      [](const Facts& f) {
        const std::string& algorithm = f.training.protocol.word(kAlgorithm);
        return algorithm == "tree" || algorithm == "auto";
      },
-     "over trees two groups own everything"},
+     "trees add up whole gradients, without a part for each worker"},
     {"checkpoint.every",
      [](const Facts& f) {
        return f.training.shard == "parameters" && f.scenario.checkpoint.every.wanted();
      },
-     "each worker keeps all parameters"}};
+     "checkpoints need all parameters at each worker"}};
 
 /// Whether the workers of the strategy exchange among themselves, without a server.
 bool among_workers(const Facts& f) { return !f.protocol.servers; }

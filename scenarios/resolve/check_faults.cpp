@@ -92,7 +92,7 @@ void check_restart(const Case& c, const std::string& key, FaultSpec& fault, Read
          fmt::format("nobody can take the place of {}; name a worker other than worker0, the "
                      "chief{}",
                      fault.kill,
-                     own.several_workers ? ", or write training.rejoin_limit: 30 s, say" : ""));
+                     own.several_workers ? ", or write training.rejoin_limit, such as 30 s" : ""));
   }
   if (own.takes_back(training.protocol)) return reading.note_used(by, c.place_of(of));
   std::vector<std::string> able;

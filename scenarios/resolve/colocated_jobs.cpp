@@ -19,7 +19,7 @@ void check_alone(const Case& c, const Scenario& scenario, const std::string& key
                  const std::string& file) {
   const auto fail = [&](const std::string& what) { fail_at(c.place_of(key), key, what); };
   if (!scenario.colocated_jobs.empty()) {
-    fail(fmt::format("{} has neighbours of its own; list them here", file));
+    fail(fmt::format("{} lists neighbours, too; move them into this list", file));
   }
   if (scenario.training.until.wanted()) {
     fail(fmt::format(

@@ -44,7 +44,7 @@ void keep_examples(Scenario& changed, const Scenario& before, double examples) {
 std::string set_batch(Scenario& scenario, int batch_size) {
   const auto& hosts = scenario.cluster.hosts;
   if (std::ranges::any_of(hosts, [](const HostSpec& host) { return host.compute.has_value(); })) {
-    return "compute: gives the time of a gradient for every batch size";
+    return "compute: fixes the time of a gradient, whatever the batch size";
   }
   // The times of a profile stay those of the measured batch.
   int& measured = scenario.model.profile_batch;

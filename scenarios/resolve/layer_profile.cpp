@@ -115,7 +115,9 @@ class ProfileReader {
     const auto bytes = to_integer(number(kParameterBytes, "37632 for instance"));
     if (!bytes || *bytes % 2 != 0) {
       fail_cell(kParameterBytes,
-                fmt::format("{} is no whole number of floats, of halves; write an even one", text));
+                fmt::format(
+                    "{} bytes are neither floats of 4 bytes nor halves of 2; write an even number",
+                    text));
     }
     if (*bytes > kMost) {
       fail_cell(kParameterBytes, fmt::format("{} is too large; write up to {}", text, kMost));
@@ -128,8 +130,9 @@ class ProfileReader {
     const std::int64_t most = std::min<std::int64_t>(parameters, kNodesMax);
     const std::int64_t least = std::min<std::int64_t>(most, 1);
     if (count && *count >= least && *count <= most) return static_cast<int>(*count);
-    fail_cell(kTensors, fmt::format("{} is no number of tensors of {} parameters; write {} to {}",
-                                    cell(kTensors).text, parameters, least, most));
+    fail_cell(kTensors,
+              fmt::format("{} tensors are not possible with {} parameters; write {} to {}",
+                          cell(kTensors).text, parameters, least, most));
   }
 
   double seconds(Column which) {

@@ -19,7 +19,7 @@ namespace foretrain {
 namespace {
 
 constexpr std::string_view kWorker = "worker";
-constexpr std::string_view kToDo = "every row needs a time above 0";
+constexpr std::string_view kToDo = "write a time above 0 in every row";
 
 /// Reads a file row by row.
 class TraceReader {
@@ -48,7 +48,7 @@ class TraceReader {
       ++count;
       times_[worker_ ? worker_in(fields) : 0].push_back(time);
     }
-    if (count == 0) refuse(file_.path(), "no step times, so no factors; {}", kToDo);
+    if (count == 0) refuse(file_.path(), "there are no step times; {}", kToDo);
     Trace trace;
     for (auto& [worker, times] : times_) {
       for (double& time : times) time /= sum / static_cast<double>(count);
@@ -74,8 +74,8 @@ class TraceReader {
     if (std::ranges::all_of(first, is_number)) {
       if (!column.empty()) {
         refuse_line(file_.path(), 1,
-                    "no names of columns, so none is {}; leave column out, or "
-                    "write them",
+                    "the first line has times, not names of columns, so there is no column {}; "
+                    "leave column out, or write a first line of names",
                     column);
       }
       return;  // they are times

@@ -44,9 +44,10 @@ void describe(Visitor& visit, T& link) {
   visit.field({.key = "from", .doc = "a host, or the name of a switch", .required = true},
               link.from);
   visit.field({.key = "to", .doc = "likewise", .required = true}, link.to);
-  visit.field({.key = "rate", .doc = "each direction", .above = 0, .most = 1e15, .required = true},
-              link.rate);
-  visit.field({.key = "latency", .doc = "one way", .least = 0, .most = 1000}, link.latency);
+  visit.field(
+      {.key = "rate", .doc = "rate of each direction", .above = 0, .most = 1e15, .required = true},
+      link.rate);
+  visit.field({.key = "latency", .doc = "latency one way", .least = 0, .most = 1000}, link.latency);
 }
 
 template <class Visitor, Described<ClusterSpec> T>
@@ -115,11 +116,13 @@ void describe(Visitor& visit, T& transport) {
                .doc = "congestion control algorithm; left out: cubic, or reno if not available",
                .written = !transport.congestion_control.empty()},
               transport.congestion_control);
-  visit.field({.key = "socket_buffer",
-               .doc = "of each direction of a connection; 0: chosen by the kernel",
-               .least = 0,
-               .most = 1e9},
-              transport.socket_buffer);
+  visit.field(
+      {.key = "socket_buffer",
+       .doc =
+           "size of the socket buffer of each direction of a connection; 0: chosen by the kernel",
+       .least = 0,
+       .most = 1e9},
+      transport.socket_buffer);
   visit.field({.key = "unsent",
                .doc = "most unsent bytes of a connection in the kernel, where later urgent "
                       "messages cannot overtake them; 0: no limit",

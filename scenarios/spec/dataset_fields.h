@@ -91,7 +91,7 @@ void describe_input(Visitor& visit, T& input) {
                .least = 1,
                .most = 1e8,
                .used = moves,
-               .unused_because = "only with served_by, read_rate is an example moved",
+               .unused_because = "only with served_by or read_rate is an example moved",
                .written = input.example_size.value > 0},
               input.example_size);
   visit.field({.key = "prefetch",
@@ -99,16 +99,17 @@ void describe_input(Visitor& visit, T& input) {
                .least = 0,
                .most = 1e6,
                .used = input.costs(),
-               .unused_because = "only with served_by, read_rate, parse does input take time",
+               .unused_because = "only with served_by, read_rate or parse does input take time",
                .written = input.costs()},
               input.prefetch);
-  visit.field({.key = "held_size",
-               .doc = "simulate: memory of another program per example of a worker's share; left "
-                      "out: memory of all examples, as this program keeps them",
-               .least = 1,
-               .most = 1e8,
-               .written = input.held_size.value > 0},
-              input.held_size);
+  visit.field(
+      {.key = "held_size",
+       .doc = "simulate: memory per example of a worker's share, for another program that holds "
+              "only its share; left out: each worker holds all examples, as in this program",
+       .least = 1,
+       .most = 1e8,
+       .written = input.held_size.value > 0},
+      input.held_size);
 }
 
 template <class Visitor, Described<DatasetSpec> T>

@@ -75,11 +75,11 @@ void describe(Visitor& visit, T& fault) {
 
 template <class Visitor, Described<StragglerSpec> T>
 void describe_trace(Visitor& visit, T& straggler) {
-  visit.field(
-      {.key = "trace",
-       .doc = "a CSV file of step times: each time over their mean is the factor of a gradient",
-       .written = !straggler.trace.empty()},
-      straggler.trace);
+  visit.field({.key = "trace",
+               .doc = "a CSV file of step times: each time divided by their mean is the slowdown "
+                      "of a gradient",
+               .written = !straggler.trace.empty()},
+              straggler.trace);
   visit.field({.key = "column",
                .doc = "trace: name of the column with the times; left out: the last one",
                .used = !straggler.trace.empty(),

@@ -40,13 +40,15 @@ void describe(Visitor& visit, T& framework) {
                .least = 0,
                .most = 1e6},
               framework.step);
-  visit.field({.key = "update",
-               .doc = "overhead per gradient (all its batches), on the worker's core: optimizer",
-               .least = 0,
-               .most = 1e6},
-              framework.update);
+  visit.field(
+      {.key = "update",
+       .doc =
+           "overhead per gradient (all its batches), on the worker's core, such as the optimizer",
+       .least = 0,
+       .most = 1e6},
+      framework.update);
   visit.field({.key = "example",
-               .doc = "overhead per example, on the worker's core: input",
+               .doc = "overhead per example, on the worker's core, such as input",
                .least = 0,
                .most = 1e3},
               framework.example);
@@ -69,14 +71,15 @@ void describe(Visitor& visit, T& framework) {
                  .doc = "additional CPU time of a gradient at a server, by bytes and tensors",
                  .written = framework.server != ServerCost{}},
                 framework.server);
-  visit.field({.key = "server_threads",
-               .doc = "threads of a server that do this in parallel",
-               .least = 1,
-               .most = 1024,
-               .used = framework.server != ServerCost{},
-               .unused_because = "servers cost nothing; write framework.server",
-               .written = framework.server_threads > 1},
-              framework.server_threads);
+  visit.field(
+      {.key = "server_threads",
+       .doc = "number of threads of a server that do the work of framework.server in parallel",
+       .least = 1,
+       .most = 1024,
+       .used = framework.server != ServerCost{},
+       .unused_because = "servers cost nothing; write framework.server",
+       .written = framework.server_threads > 1},
+      framework.server_threads);
   visit.field({.key = "evaluation",
                .doc = "who waits for an evaluation: the chief, all workers, or nobody, if it is "
                       "done elsewhere",

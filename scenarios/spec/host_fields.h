@@ -14,7 +14,7 @@ void describe(Visitor& visit, T& link) {
                .least = 0,
                .most = 1e15},
               link.rate);
-  visit.field({.key = "latency", .doc = "one way", .least = 0, .most = 1000}, link.latency);
+  visit.field({.key = "latency", .doc = "latency one way", .least = 0, .most = 1000}, link.latency);
   visit.field(
       {.key = "shared", .doc = "all devices of the host share one link, such as a PCIe root"},
       link.shared);
@@ -125,12 +125,12 @@ template <class Visitor, Described<HostSpec> T>
 void describe_messages(Visitor& visit, T& host) {
   visit.section(
       {.key = "send",
-       .doc = "TCP's CPU time per message and byte; left out: that of the machine, or none",
+       .doc = "TCP's CPU time to send, per message and byte; left out: the machine's, or none",
        .written = host.send != AffineCost{}},
       host.send);
   visit.section(
       {.key = "receive",
-       .doc = "TCP's CPU time per message and byte; left out: that of the machine, or none",
+       .doc = "TCP's CPU time to receive, per message and byte; left out: the machine's, or none",
        .written = host.receive != AffineCost{}},
       host.receive);
 }

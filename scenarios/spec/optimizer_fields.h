@@ -15,7 +15,10 @@ void describe(Visitor& visit, T& biases) {
                .least = 0,
                .most = 1e3},
               biases.rate_factor);
-  visit.field({.key = "weight_decay", .doc = "as for weights", .least = 0, .most = 1e3},
+  visit.field({.key = "weight_decay",
+               .doc = "L2 penalty on biases, as weight_decay is on weights",
+               .least = 0,
+               .most = 1e3},
               biases.weight_decay);
 }
 
@@ -109,9 +112,10 @@ void describe_rule(Visitor& visit, T& optimizer) {
   visit.field(
       field("beta", "ftrl: added to the root in the denominator", kAboveZero, 1e6, ftrl, only_ftrl),
       optimizer.beta);
-  visit.field(field("l1", "ftrl: L1 penalty: weights whose sum is at most this are 0", 0, 1e6, ftrl,
-                    only_ftrl),
-              optimizer.l1);
+  visit.field(
+      field("l1", "ftrl: L1 penalty: weights whose accumulated gradient is at most this are 0", 0,
+            1e6, ftrl, only_ftrl),
+      optimizer.l1);
   visit.field(field("l2", "ftrl: L2 penalty: pulls weights to 0", 0, 1e6, ftrl, only_ftrl),
               optimizer.l2);
 }

@@ -36,12 +36,12 @@ void describe(Visitor& visit, T& init) {
 template <class Visitor, Described<Target> T>
 void describe(Visitor& visit, T& target) {
   visit.field({.key = "loss",
-               .doc = "reached at this test loss or less, nats",
+               .doc = "the target is this test loss or less, in nats",
                .above = 0,
                .written = target.loss > 0},
               target.loss);
   visit.field({.key = "accuracy",
-               .doc = "reached at this share of correct test examples or more; or write loss",
+               .doc = "the target is this share of correct test examples or more; or write loss",
                .above = 0,
                .most = 1,
                .required = !std::is_const_v<T> && target.loss == 0,  // not of the schema
@@ -104,7 +104,10 @@ void describe(Visitor& visit, T& training) {
                .written = training.accumulate != 1},
               training.accumulate);
   describe_length(visit, training);
-  visit.field({.key = "threads", .doc = "that a worker computes with", .least = 1, .most = 256},
+  visit.field({.key = "threads",
+               .doc = "number of threads that a worker computes with",
+               .least = 1,
+               .most = 256},
               training.threads);
   visit.section({.key = "init",
                  .doc = "initial weights; left out: random, as in the network's source",

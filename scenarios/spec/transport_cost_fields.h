@@ -9,44 +9,46 @@ namespace foretrain {
 
 template <class Visitor, Described<TransportCost> T>
 void describe(Visitor& visit, T& transport) {
-  visit.section({.key = "send", .doc = "CPU time of a message, by bytes", .required = true},
+  visit.section({.key = "send", .doc = "CPU time to send a message, by bytes", .required = true},
                 transport.send);
-  visit.section({.key = "receive", .doc = "CPU time of a message, by bytes", .required = true},
-                transport.receive);
+  visit.section(
+      {.key = "receive", .doc = "CPU time to receive a message, by bytes", .required = true},
+      transport.receive);
   visit.field({.key = "one_core_byte",
-               .doc = "CPU time of a byte between nodes of one core, both of them together; left "
-                      "out: as between two cores",
+               .doc = "CPU time of a byte between nodes of one core, of both together; left out: "
+                      "as between two cores",
                .least = 0,
                .most = 1,
                .written = transport.one_core_byte_s > 0,
                .seconds = true},
               transport.one_core_byte_s);
   visit.field({.key = "first_bytes",
-               .doc = "what a byte of the first 32 KB takes, in bytes of a long message",
+               .doc = "cost of a byte of the first 32 KB of a message, relative to a later byte",
                .above = 0,
                .most = 1,
                .written = transport.short_message_factor < 1},
               transport.short_message_factor);
   visit.field({.key = "one_core_first_bytes",
-               .doc = "likewise, between nodes of one core",
+               .doc = "the same between nodes of one core",
                .above = 0,
                .most = 1,
                .written = transport.one_core_short_message_factor < 1},
               transport.one_core_short_message_factor);
   visit.field({.key = "handoff",
-               .doc = "until a receiver that polls begins to receive; left out: none",
+               .doc = "delay from the end of a send until a polling receiver begins to receive; "
+                      "left out: none",
                .least = 0,
                .most = 1e3,
                .written = transport.handoff.ns > 0},
               transport.handoff);
   visit.field({.key = "wake",
-               .doc = "until a receiver that sleeps on an idle core does",
+               .doc = "the same delay for a receiver that sleeps on an idle core",
                .least = 0,
                .most = 1e3,
                .required = true},
               transport.wake);
   visit.field({.key = "preempt",
-               .doc = "until a receiver that sleeps does, on a core that goes on computing",
+               .doc = "the same delay for a receiver that sleeps on a core that computes",
                .least = 0,
                .most = 1e3},
               transport.preempt);
@@ -61,10 +63,11 @@ void describe(Visitor& visit, T& transport) {
 
 template <class Visitor, Described<EmulatedCost> T>
 void describe(Visitor& visit, T& emulated) {
-  visit.section({.key = "send", .doc = "CPU time of a message, by bytes", .required = true},
+  visit.section({.key = "send", .doc = "CPU time to send a message, by bytes", .required = true},
                 emulated.send);
-  visit.section({.key = "receive", .doc = "CPU time of a message, by bytes", .required = true},
-                emulated.receive);
+  visit.section(
+      {.key = "receive", .doc = "CPU time to receive a message, by bytes", .required = true},
+      emulated.receive);
 }
 
 }  // namespace foretrain

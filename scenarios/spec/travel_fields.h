@@ -31,7 +31,7 @@ void describe(Visitor& visit, T& compression) {
                .most = 1e6,
                .required = true,
                .used = compression.only_sizes(),
-               .unused_because = "only kind ratio is given one"},
+               .unused_because = "only kind ratio has a ratio"},
               compression.ratio);
   visit.field({.key = "encode",
                .doc = "simulate: CPU time per byte of the gradient, on either side; 0 ns: computed "

@@ -29,7 +29,9 @@ static_assert(std::endian::native == std::endian::little);
 /// `count` bytes from `first`. @throws BadValue if the file is shorter
 std::string_view bytes_at(std::string_view text, std::uint64_t first, std::uint64_t count) {
   if (first > text.size() || count > text.size() - first) {
-    throw BadValue(fmt::format("it is cut short: {} bytes at {} of {}", count, first, text.size()));
+    throw BadValue(
+        fmt::format("it is truncated: {} bytes at byte {} are needed, but it has {} bytes", count,
+                    first, text.size()));
   }
   return text.substr(first, count);
 }
@@ -87,7 +89,7 @@ struct Place {
 Place place_of(const std::string& name, const Json& entry) {
   const std::vector<std::uint64_t> ends = whole_numbers(name, entry, "data_offsets");
   if (ends.size() == 2) return {ends[0], ends[1], name};
-  throw BadValue(fmt::format("{}: `data_offsets` in its header are not two", name));
+  throw BadValue(fmt::format("{}: `data_offsets` in its header are not two numbers", name));
 }
 
 /// Checks that tensors follow each other without gap or overlap, as the format requires. Overlaps
@@ -114,7 +116,7 @@ Tensor tensor_of(const std::string& name, const Json& entry, std::string_view da
   const Json& type = said_of(name, entry, "dtype");
   if (type != kType) {
     throw BadValue(fmt::format("{} is {}; write it as float32", name,
-                               type.is_string() ? type.get<std::string>() : "of no type"));
+                               type.is_string() ? type.get<std::string>() : "of an unknown type"));
   }
   Tensor tensor{name, {}, {}};
   for (const std::uint64_t length : whole_numbers(name, entry, "shape")) {
@@ -125,7 +127,7 @@ Tensor tensor_of(const std::string& name, const Json& entry, std::string_view da
   const std::uint64_t bytes = place.last - place.first;
   const auto size = static_cast<std::uint64_t>(count_of(tensor.shape)) * sizeof(float);
   if (place.last < place.first || bytes != size) {
-    throw BadValue(fmt::format("{} has {} bytes, its shape another number", name, bytes));
+    throw BadValue(fmt::format("{} has {} bytes, which do not fit its shape", name, bytes));
   }
   tensor.values = floats_of(bytes_at(data, place.first, size));
   return tensor;

@@ -78,7 +78,8 @@ void add_views(const std::vector<NamedTensor>& named, std::span<const float> val
 
 void check_weights_path(const std::filesystem::path& path) {
   if (path.extension() == ".safetensors") return;
-  throw InputError(fmt::format("{}: weights are kept in .safetensors; name it so", path.string()));
+  throw InputError(
+      fmt::format("{}: weights are written as .safetensors; end the name with it", path.string()));
 }
 
 std::string weights_text(const std::filesystem::path& path, const Network& network,

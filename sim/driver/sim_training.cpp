@@ -323,7 +323,7 @@ void SimTraining::end(SimTraining& next) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     node_faults_.finished(NodeId(static_cast<std::uint32_t>(i)));
     nodes_[i]->die_for_good();
-    lost_[i] = "its training was set back";
+    lost_[i] = "its training was set back to a checkpoint";
   }
   for (const auto& node : replaced_) node->die_for_good();
 }

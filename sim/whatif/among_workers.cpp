@@ -99,13 +99,14 @@ void add_changes_among_workers(std::vector<ScenarioChange>& changes) {
                      "sharded within each host, so gathers stay there; takes more memory",
                      Kind::training, replicas_of_hosts});
   changes.push_back({"optimizer in parts (ZeRO 1)",
-                     "the same bytes as an all-reduce",
+                     "the optimizer's state sharded among workers: the same bytes as an all-reduce",
                      Kind::training,
                      optimizer_in_parts,
                      {},
                      true});
   changes.push_back({"parameters in parts (FSDP)",
-                     "each layer is gathered twice: up to 1.5 times the bytes of an all-reduce",
+                     "parameters sharded among workers, each layer gathered twice: up to 1.5 times "
+                     "the bytes of an all-reduce",
                      Kind::training,
                      parameters_in_parts,
                      {},

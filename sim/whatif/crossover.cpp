@@ -51,7 +51,7 @@ int fewest_workers(const Trials& trials) {
 }
 
 Crossover server_limit(const Trials& trials) {
-  Crossover found{"From how many workers does the servers' network limit it?", {}, {}};
+  Crossover found{"From how many workers does the servers' network limit the training?", {}, {}};
   const int fewest = fewest_workers(trials);
   const int most = std::max(kMostWorkers, fewest);
   int free = fewest - 1;
@@ -66,7 +66,7 @@ Crossover server_limit(const Trials& trials) {
     binds = most + 1;  // more than possible
   }
   if (binds > most) {
-    found.answer = fmt::format("Not with up to {}, the most that were tried.", free);
+    found.answer = fmt::format("Not with up to {} workers, the most that were tried.", free);
     return found;
   }
   while (binds - free > 1) {

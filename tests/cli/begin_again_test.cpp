@@ -90,7 +90,7 @@ TEST_CASE("begin again: one is killed, the processes of all others stay, the bit
     const pid_t killed = before.at(static_cast<std::size_t>(victim));
     kill(killed, SIGKILL);
     ++deaths;
-    wait_until([&] { return how_often(run.err(), "all are there again; ") == deaths; });
+    wait_until([&] { return how_often(run.err(), "all nodes have joined again; ") == deaths; });
     check_all_but_one_stay(before, run.nodes(), killed);
     last = run.newest();
   }
@@ -100,7 +100,7 @@ TEST_CASE("begin again: one is killed, the processes of all others stay, the bit
   REQUIRE(status == 0);
   CHECK_THAT(err,
              Contains("was killed by signal 9 (Killed); the others wait for it, 60 s at most"));
-  CHECK_THAT(err, Contains("all are there again; continues from step ") &&
+  CHECK_THAT(err, Contains("all nodes have joined again; continues from step ") &&
                       Contains("; 1 restart is left\n"));
   const Record record = read_record(sandbox.path("out"));
   CHECK(record.outcome == Outcome::done);

@@ -50,7 +50,8 @@ TEST_CASE("finding: sweep shows its table, names and marks the best case, leaves
   CHECK(text.find(" workers=4 best ") != std::string::npos);
   for (const char* part :
        {"speed-up", "effic.", "cost [USD]", "20 ms a gradient", "No variation of compute times",
-        "How wrong this may be is unknown: this kind was never compared with a real run."}) {
+        "The forecast's error is unknown: forecasts of this kind were never compared with real "
+        "runs."}) {
     CAPTURE(part);
     CHECK(text.find(part) != std::string::npos);
   }

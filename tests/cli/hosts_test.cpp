@@ -203,7 +203,7 @@ TEST_CASE("hosts: what keeps a host from its node is told with the host and with
   CHECK_THAT(
       failure_of(sandbox, "a,b,bare"),
       StartsWith("server0 on bare was not started (") &&
-          Contains("the same build has to be on that host as " + std::string(program_path())));
+          Contains("install this build on that host, too, as " + std::string(program_path())));
   sandbox.wait_until_remote_nodes_end();
 }
 
@@ -301,8 +301,9 @@ TEST_CASE("hosts: a server that all wait for is started again on its host, the o
   const std::vector<pid_t> victim = sandbox.remote_nodes("2");
   REQUIRE(victim.size() == 1);
   kill(victim.front(), SIGKILL);
-  wait_until(
-      [&] { return testing::how_often(training.run().err(), "all are there again; ") == 1; });
+  wait_until([&] {
+    return testing::how_often(training.run().err(), "all nodes have joined again; ") == 1;
+  });
   CHECK_THAT(training.run().err(), Contains("server0 on c") && Contains("the others wait for it"));
   CHECK(sandbox.remote_nodes("1") == worker);
   training.wait_until_nodes_are(3);

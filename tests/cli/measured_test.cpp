@@ -25,10 +25,11 @@ TEST_CASE("measured: a network of the library on a host of the library takes wha
   CHECK(testing::squeezed(called.out).find("\n step [ms] 333.2\n") != std::string::npos);
   std::string said = called.out;
   std::ranges::replace(said, '\n', ' ');
-  CHECK(said.find(
-            "Assumptions: compute times of p3.16xlarge were measured on one such device: resnet50, "
-            "384.2 examples/s at a batch of 128; layers have the shares that they have in the "
-            "profile.") != std::string::npos);
+  CHECK(
+      said.find(
+          "Assumptions: compute times of p3.16xlarge were measured on one such device: resnet50, "
+          "384.2 examples/s at a batch of 128; they are shared among layers as in the profile.") !=
+      std::string::npos);
 }
 
 TEST_CASE("measured: a network that the host was not measured with is told with those that are") {

@@ -59,7 +59,7 @@ TEST_CASE("weights: what cannot be read or kept is told with its place, before i
   Sandbox sandbox;
   const Called kept = sandbox.call("run small.yaml --quiet --save w.pt");
   CHECK(kept.status == 2);
-  CHECK(kept.err == "error: w.pt: weights are kept in .safetensors; name it so\n");
+  CHECK(kept.err == "error: w.pt: weights are written as .safetensors; end the name with it\n");
   sandbox.write("from.yaml",
                 "foretrain: 1\ndataset: {take: 300, test_take: 100}\n"
                 "training: {steps: 2, init: {from: no.safetensors}}\n");

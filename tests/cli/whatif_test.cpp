@@ -82,7 +82,7 @@ TEST_CASE("whatif called: with a backup worker it ends as any other training doe
   CHECK(answers[0].at("settings") == Json{{"training.strategy", "sync"}});
   CHECK(answers[1].at("settings") == Json{{"training.backup_workers", "1"}});
   CHECK(answers[1].at("crossovers").at(0).at("answer") ==
-        "Not with up to 256, the most that were tried.");
+        "Not with up to 256 workers, the most that were tried.");
 }
 
 TEST_CASE("whatif called: of a target that is not reached it says so, and what to do") {

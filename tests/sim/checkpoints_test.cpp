@@ -95,10 +95,9 @@ TEST_CASE("checkpoints: where nobody says what a part takes it is assumed, which
   const Record older = simulate_on_disk(scenario_case, {});
   check_parts(older, kAssumedDisk);
   CHECK(older.disk_assumed);
-  CHECK_THAT(
-      basis_sentence(older),
-      Catch::Contains("; a disk is assumed, since no machine file describes one: a part of a "
-                      "checkpoint takes 3 ms and its bytes at 4.8 Gbps."));
+  CHECK_THAT(basis_sentence(older),
+             Catch::Contains("; a disk is assumed, since no machine file describes one: a node's "
+                             "part of a checkpoint takes 3 ms plus its bytes at 4.8 Gbps."));
   scenario_case.scenario.checkpoint = {};
   CHECK_FALSE(simulate_on_disk(scenario_case, {}).disk_assumed);
 }

@@ -97,7 +97,7 @@ TEST_CASE("neighbours: what is wrong with one is told at its key") {
                             "{workers: 1, steps: 10}\n"
                             "cluster: {hosts: [{name: a, count: 2, compute: 1 ms}]}\n"
                             "neighbours: [{scenario: x.yaml}]");
-  fails(nested, "has neighbours of its own; list them here");
+  fails(nested, "lists neighbours, too; move them into this list");
   Case fed = shared_port(folder,
                          "{workers: 1, steps: 10}\n"
                          "cluster: {hosts: [{name: a, count: 2, compute: 1 ms}]}");

@@ -49,16 +49,16 @@ std::vector<std::string> remarks_of(const ClusterFound& found, const std::vector
   }
   const double share = ring_share(found);
   if (share >= 1 - kAlike) {
-    remarks.push_back(fmt::format(
-        "With all hosts sending at once, each to the next: at least {:.0f} % of the rate of a "
-        "single pair.",
-        100 * share));
+    remarks.push_back(
+        fmt::format("If all hosts send at once, each to the next, a pair has at least {:.0f} % of "
+                    "the rate that it has alone.",
+                    100 * share));
   } else if (share > 0) {
-    remarks.push_back(fmt::format(
-        "With all hosts sending at once, each to the next: down to {:.0f} % of the rate of a "
-        "single pair. The switches carry less than the hosts send; describe that with topology: "
-        "leaf_spine.",
-        100 * share));
+    remarks.push_back(
+        fmt::format("If all hosts send at once, each to the next, a pair has down to {:.0f} % of "
+                    "the rate that it has alone. The switches carry less than the hosts send; "
+                    "describe that with topology: leaf_spine.",
+                    100 * share));
   }
   return remarks;
 }

@@ -88,7 +88,7 @@ std::string hardware_table(const std::vector<HostSpec>& hosts) {
       "Hosts for scenarios, as in hosts: [{{like: dgx-1, count: 4}}]. GFLOPS are from data sheets, "
       "of a device (of a core if there is none); trainings reach 30 to 50 % of them. link: of each "
       "device, or one for all (*). flow: rate of one connection. price: per hour{}; of a bought "
-      "host (+) its price over the hours that it is kept.",
+      "host (+) its purchase price divided by its hours of use.",
       in_one_currency(hosts)));
   text += "\n" + host_line({"host", "cores", "devices", "GFLOPS", "link", "NIC", "flow", "price"});
   for (const HostSpec& host : hosts) text += host_line(fields_of_host(host));

@@ -69,8 +69,9 @@ class Figures {
 
   [[nodiscard]] Row row(const Operation& operation) const {
     const Cost& cost = operation.cost;
-    return {operation.every == 1 ? operation.name
-                                 : fmt::format("{}, a step in {}", operation.name, operation.every),
+    return {operation.every == 1
+                ? operation.name
+                : fmt::format("{}, every {} steps", operation.name, operation.every),
             operation.output ? to_string(*operation.output) : "",
             profiled_ ? number_text(mega(parameter_bytes(operation.parameters)), parameters_)
                       : whole_number(operation.parameters),
@@ -194,7 +195,7 @@ std::string step_table(std::string_view model, const Training& training) {
   const auto [first, last] = boost::vertices(graph);
   const auto rare = std::find_if(first, last, [&](auto v) { return graph[v].every > 1; });
   if (rare != last) {
-    sum.name = fmt::format("sum, a step in {}", graph[*rare].every);
+    sum.name = fmt::format("sum, every {} steps", graph[*rare].every);
     sum.cost = total;
     rows.push_back(figures.row(sum));
   }

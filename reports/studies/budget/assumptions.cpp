@@ -39,7 +39,7 @@ void check_whole(const Case& c) {
     refuse(hosts[i].mtbf.ns > 0, fmt::format("cluster.hosts[{}].mtbf", i),
            "hosts of this cluster fail");
     refuse(hosts[i].compute != hosts.front().compute, fmt::format("cluster.hosts[{}].compute", i),
-           "another compute: than the first host's");
+           "it differs from compute: of the first host");
   }
 }
 
@@ -150,13 +150,13 @@ std::vector<std::string> assumptions(const BudgetAnswer& answer) {
         to_text(framework.step), to_text(framework.example)));
   }
   if (base.shortened) {
-    notes.emplace_back(aims ? "Checkpoints do not count."
-                            : "Evaluations and checkpoints do not count.");
+    notes.emplace_back(aims ? "Times are without checkpoints."
+                            : "Times are without evaluations and checkpoints.");
   }
   notes.emplace_back(
       "Hosts are paid for the time of the training, to the second. The hourly price of a bought "
-      "host is its price when new over the hours that it is kept (three years in foretrain's "
-      "library, without power). Whether a batch fits into a device's memory is not checked.");
+      "host is its price when new divided by its hours of use (three years in foretrain's library, "
+      "without power). Whether a batch fits into a device's memory is not checked.");
   notes.emplace_back(
       aims ? "The learning rate is the scenario's for every batch size and number of workers."
            : "Another batch size, strategy or number of workers learns differently from the same "

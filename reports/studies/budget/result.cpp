@@ -53,8 +53,9 @@ std::string about_cheapest(const Offer& offer, const BudgetAnswer& answer) {
                         fmt::join(close, " and the "), error);
   }
   if (answer.as_cheap > 0) {
-    text += fmt::format(" As cheap within the forecast's error, {:.0f} %: {} more.", error,
-                        answer.as_cheap);
+    text +=
+        fmt::format(" Other clusters that are as cheap within the forecast's error, {:.0f} %: {}.",
+                    error, answer.as_cheap);
   }
   if (offer.uneven_share.empty()) return text;
   return text + fmt::format(" Workers make unequal shares: {}.", offer.uneven_share);

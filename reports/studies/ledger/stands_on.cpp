@@ -134,11 +134,12 @@ std::string stands_on(std::span<const Record> records, const PastValidations& pa
   const std::string ledger = of_ledger(strategies, past.ledger);
   add(ledger);
   if (!strategies.empty() && ledger.empty()) {
-    add(fmt::format("How wrong this may be is unknown: no validation of {} is known here.",
+    add(fmt::format("The forecast's error is unknown: no earlier validation of {} was found.",
                     fmt::join(strategies, ", ")));
   }
   if (uncalibrated)
-    add("How wrong this may be is unknown: this kind was never compared with a real run.");
+    add("The forecast's error is unknown: forecasts of this kind were never compared with real "
+        "runs.");
   return fmt::format("{}", fmt::join(sentences, " "));
 }
 

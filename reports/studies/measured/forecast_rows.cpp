@@ -86,8 +86,9 @@ Duration compute_of(const MeasuredFigure& base, const ForecastOptions& options) 
     }
     const std::optional<double> value = quantity_of(base.quantity, record, base.node);
     if (!value || *value <= 0) {
-      throw InputError(
-          fmt::format("{}: quantity: the simulation has no {}", base.place, base.quantity));
+      throw InputError(fmt::format(
+          "{}: quantity: the simulation has no {}; write a quantity that this training has",
+          base.place, base.quantity));
     }
     const double off_s = measured_s - seconds_a_step(base, each, *value);
     if (std::abs(off_s) <= kBaseError * measured_s) break;

@@ -64,9 +64,9 @@ ResultTable studies_table(const std::vector<StudyErrors>& errors) {
                      {"forecasts", "forecasts", ColumnKind::count},
                      {"error_median", "median", ColumnKind::share},
                      {"error_p90", "p90", ColumnKind::share},
-                     {"near", fmt::format("in {:.0f} %", kNear * 100), ColumnKind::count},
+                     {"near", fmt::format("within {:.0f} %", kNear * 100), ColumnKind::count},
                      {"linear_error_median", "linear", ColumnKind::share},
-                     {"linear_error_p90", "its p90", ColumnKind::share}},
+                     {"linear_error_p90", "linear p90", ColumnKind::share}},
                     {}};
   for (const StudyErrors& e : errors) {
     const auto number = [](int count) { return ResultValue(static_cast<double>(count)); };

@@ -209,7 +209,8 @@ Result sweep_result(const SweepTable& sweep, const std::vector<std::string>& sta
   if (sweep.rows.size() > kBriefRows) sort_rows(result.tables[0], best_of(sweep).figure);
   if (!rows_with(sweep, kSpeedUp).empty()) {
     result.stands_on +=
-        " Speed-up and efficiency compare with the case with the fewest workers, otherwise equal.";
+        " Speed-up and efficiency compare with the otherwise equal case that has the fewest "
+        "workers.";
   }
   for (std::size_t i = 0; i < std::min(stands_on.size(), kMostTold); ++i) {
     result.stands_on += " " + stands_on[i];

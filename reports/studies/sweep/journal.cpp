@@ -45,7 +45,7 @@ std::string wrong_value(const Json& row) {
   constexpr std::array kTexts{"name",  "mode",     "machine",  "status",
                               "error", "scenario", "currency", "stands_on"};
   for (const auto& [key, value] : row.items()) {
-    if (!value.is_primitive()) return fmt::format("{} is no figure", key);
+    if (!value.is_primitive()) return fmt::format("{} is neither a number nor a text", key);
     if (std::ranges::find(kTexts, key) != kTexts.end() && !value.is_string()) {
       return fmt::format("{} is not a text", key);
     }

@@ -110,7 +110,8 @@ SweepTable read_sweep(std::string_view csv, const std::string& source) {
   for (std::size_t r = 1; rows.next(); ++r) {
     const std::vector<std::string> cells = rows.texts();
     if (cells.size() != head.size()) {
-      fail(fmt::format("row {} has {} cells, the head has {}", r, cells.size(), head.size()));
+      fail(fmt::format("row {} has {} cells, but the first line has {}", r, cells.size(),
+                       head.size()));
     }
     const std::string on = cells[machine].empty() ? "" : " on " + cells[machine];
     SweepTable::Row row{cells[name], {}, {}, cells[mode] + on, cells[error]};

@@ -43,7 +43,7 @@ ResultTable cases_table(const JsonObject& validation) {
 ResultTable strategies_table(const JsonObject& validation) {
   ResultTable table{"strategies",
                     "Error of the step time by strategy, without noisy cases. protocol: error with "
-                    "the runs' own compute times. compute: the rest",
+                    "the runs' own compute times. compute: the remaining error",
                     {{"strategy", "strategy", Kind::words},
                      {"cases", "cases", Kind::count},
                      {"noisy", "noisy", Kind::count},

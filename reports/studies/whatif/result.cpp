@@ -98,7 +98,7 @@ ResultTable changes_table(const JsonObject& whatif) {
 ResultTable path_table(const JsonObject& whatif, bool full) {
   const bool whole = !whatif.has("path_whole") || whatif.flag("path_whole");
   ResultTable table{"path",
-                    whole ? "Critical path" : "Critical path of the beginning",
+                    whole ? "Critical path" : "Critical path of the first steps",
                     {{"resource", "critical path", ColumnKind::words},
                      {"time_s", "time", ColumnKind::time},
                      {"share", "share", ColumnKind::share},
@@ -116,7 +116,8 @@ std::string verified_text(const JsonObject& whatif) {
   const JsonObject v = whatif.object("verified");
   return fmt::format(
       " Run for real, {} times each: {} takes {} instead of {}; the forecast was {} instead of {}. "
-      "The time with it is forecast with an error of {}, the ratio of both with {}.",
+      "The forecast of the time with the change is off by {}, that of the ratio of both times by "
+      "{}.",
       v.integer("repetitions"), v.text("change"), time_text(v.number("measured_after_s")),
       time_text(v.number("measured_before_s")), time_text(v.number("forecast_after_s")),
       time_text(v.number("forecast_before_s")), signed_percent(v.number("error")),
@@ -141,10 +142,10 @@ void add_notes(const JsonObject& whatif, Result& result) {
       "Each time is for the same number of examples; another batch size, strategy or number of "
       "workers learns differently from them. With a target (training.until) it is the time to the "
       "target, interpolated between evaluations and without the evaluations' own time. `saved if 1 "
-      "% faster`: per cent of the time that a resource saves if it is 1 % faster. `time if "
-      "instant`: the time if the resource took none. `staleness`: mean staleness of gradients, in "
-      "updates. `reordered`: the change runs work in another order, in which work that others wait "
-      "for comes later; draw no advice from it.");
+      "% faster`: per cent of the time that are saved if the resource is 1 % faster. `time if "
+      "instant`: the time if work on the resource took no time. `staleness`: mean staleness of "
+      "gradients, in updates. `reordered`: the change runs work in another order, in which work "
+      "that others wait for comes later; do not rely on its time.");
 }
 
 }  // namespace

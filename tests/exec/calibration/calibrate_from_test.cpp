@@ -235,7 +235,7 @@ TEST_CASE("calibrate from: records that say nothing of a model alone are refused
   fed.scenario.dataset.input.parse = 1_ms;
   CHECK_THAT(wrong(fed, as_it_is), Contains("its steps wait for input"));
   CHECK_THAT(wrong(alone(8, 5), [](Record& record) { record.steps.clear(); }),
-             Contains("has no steps"));
+             Contains("has no completed steps"));
   CHECK_THAT(wrong(alone(8, 5), [](Record& record) { keep_summary(record); }),
              Contains("is a summary without steps"));
 }

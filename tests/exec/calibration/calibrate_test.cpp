@@ -141,8 +141,9 @@ TEST_CASE("calibrate: a machine file says when and how sure and reads back") {
   CHECK(machine.thread_handoff.ns > 0);
   CHECK(named("disk, part of 16 MB"));
   CHECK(named("softmax 784x10, gradient of 256"));
-  CHECK(std::ranges::count(machine.not_measured, "emulated: not requested") == 1);
-  CHECK(std::ranges::count(told, "softmax 784x10: one worker alone") == 1);
+  CHECK(std::ranges::count(machine.not_measured,
+                           "emulated: measured only for commands with --emulate") == 1);
+  CHECK(std::ranges::count(told, "softmax 784x10: training with one worker") == 1);
   CHECK(parse_machine(to_yaml(machine), "written") == machine);
 }
 

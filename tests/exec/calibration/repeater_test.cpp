@@ -58,7 +58,7 @@ TEST_CASE("repeater: what is noisy is measured up to three times as often and sa
                    [&] { noisy = ++calls % 2 == 0 ? 1.0 : 2.0; });
   CHECK(calls == 15);
   REQUIRE(told.lines.size() == 3);
-  CHECK(told.lines[0] == "noisy: ± 25 % over 5 times, again");
+  CHECK(told.lines[0] == "noisy: ± 25 % over 5 repetitions, again");
   CHECK(told.lines[2] == "noisy: ± 25 % over 15 times, this machine is noisy");
   CHECK(told.machine.measurements[1].spread == Approx(0.25));
 }

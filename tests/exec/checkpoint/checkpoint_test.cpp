@@ -168,7 +168,7 @@ TEST_CASE("checkpoints: those of another run than the record beside them are pas
   CHECK(newest.manifest->cut == 100);
   REQUIRE(newest.passed_over.size() == 1);
   CHECK_THAT(newest.passed_over.front(),
-             Contains("step-200: is of run b, the record beside it of run a"));
+             Contains("step-200: is of run b, but the record in the same folder is of run a"));
   record.run.clear();  // as written by an older version of this program
   write_record(record, run);
   CHECK(newest_checkpoint(run, true).manifest->cut == 200);
@@ -231,7 +231,7 @@ TEST_CASE("checkpoints: a manifest that makes no sense is passed over though its
   make_whole(run, 200, "newer");
   const fs::path file = folder_of_cut(run, 200) / kManifestFile;
   auto body = nlohmann::ordered_json::parse(read_text_file(file)).at("checkpoint");
-  std::string wrong = "parts[0]: node: no name of a node";
+  std::string wrong = "parts[0]: node: is not the name of a node";
   SECTION("a number that no integer holds") {
     body["time_ns"] = 1e300;
     wrong = "time_ns: 1e+300 is not a whole number of 64 bits";

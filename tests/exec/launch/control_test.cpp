@@ -59,15 +59,15 @@ TEST_CASE("control: rows that name another node, or are no values of their types
   UsageRow usage;
   usage.node = 2;
   CHECK_THROWS_WITH(add_rows(record, 1, ControlKind::usage, payload_of<UsageRow>({usage})),
-                    "a row of node 2");
+                    "it has a row of another node, 2");
   InputRow input;
   input.node = 7;
   CHECK_THROWS_WITH(add_rows(record, 1, ControlKind::inputs, payload_of<InputRow>({input})),
-                    "a row of node 7");
+                    "it has a row of another node, 7");
   Payload neither = payload_of<EvalReport>({EvalReport{}});
   neither.writable_bytes()[offsetof(EvalReport, final)] = std::byte{2};
   CHECK_THROWS_WITH(add_rows(record, 1, ControlKind::evals, neither),
-                    "an evaluation that is neither the final one nor another");
+                    "it has an evaluation whose flag final is neither 0 nor 1");
   CHECK(record.usage.empty());
   CHECK(record.inputs.empty());
   CHECK(record.evals.empty());

@@ -119,8 +119,9 @@ TEST_CASE("kernel agreement: a node with other kernels is told to begin again, j
   }
   CHECK(job.answer().at("kernel_set") == native);
   CHECK(job.answer().at("weights_sha256") == job.ordinary_answer().at("weights_sha256"));
-  CHECK_THAT(job.errors(0), Contains("all nodes compute with " + native +
-                                     " kernels, which every host has; worker1 began with others"));
+  CHECK_THAT(job.errors(0),
+             Contains("all nodes compute with " + native +
+                      " kernels, which every host has; restarted, since they had others: worker1"));
 }
 
 TEST_CASE("kernel agreement: a node that has other kernels alone ends the run, both are named") {
@@ -165,8 +166,8 @@ TEST_CASE("kernel agreement: who comes for a lost one takes the kernels of the o
     CAPTURE(job.errors(rank));
     CHECK(job.end_of(rank) == 0);
   }
-  CHECK_THAT(job.errors(0),
-             Contains("worker1 began with others") && Contains("all are there again; "));
+  CHECK_THAT(job.errors(0), Contains("restarted, since they had others: worker1") &&
+                                Contains("all nodes have joined again; "));
   CHECK(job.answer().at("weights_sha256") == job.ordinary_answer().at("weights_sha256"));
 }
 

@@ -13,8 +13,8 @@ TEST_CASE("refusals: strangers are counted, who called itself a node is named") 
   rejected.add("10.0.0.1:98", "worker1", "it does not know the job key");
   CHECK(rejected.count() == 2);
   CHECK(rejected.summary() ==
-        "; one that called itself worker1 was refused: it does not know the job key; 1 stranger "
-        "was refused");
+        "; a connection that called itself worker1 was refused: it does not know the job key; 1 "
+        "stranger was refused");
 }
 
 TEST_CASE("refusals: a node of the run that was slow is no stranger, and was not refused") {

@@ -56,7 +56,7 @@ TEST_CASE("remote node: a host that ssh does not reach is told from one without 
   CHECK_THAT(unknown, Catch::EndsWith(" b true"));
   CHECK_THAT(end_of_words({"/no/such/foretrain", "node"}),
              StartsWith("was not started (") &&
-                 Contains("the same build has to be on that host as /no/such/foretrain"));
+                 Contains("install this build on that host, too, as /no/such/foretrain"));
   CHECK_THAT(end_of_script("exit 255", true), StartsWith("is gone: it was killed, or its host"));
 }
 

@@ -117,8 +117,8 @@ TEST_CASE("tasks: a rank with another key is refused and says so") {
   CHECK(job.end_of(0) == 1);
   CHECK(job.end_of(2) == 1);
   CHECK(job.answer().at("failure") ==
-        "worker1 (rank 1) did not join within 2 s; one that called itself worker1 was refused: it "
-        "does not know the job key");
+        "worker1 (rank 1) did not join within 2 s; a connection that called itself worker1 was "
+        "refused: it does not know the job key");
   CHECK(job.answer().at("refused") == 1);
 }
 
@@ -232,7 +232,7 @@ TEST_CASE("tasks: with --tls a rank with another key is refused at once and says
   CHECK(job.errors(1).find("its certificate is not of this job key; give the same key to every "
                            "task") != std::string::npos);
   CHECK(job.end_of(0) == 1);
-  CHECK(job.errors(0).find("a stranger: it does not take this end's certificate") !=
+  CHECK(job.errors(0).find("a stranger: it does not accept this end's certificate") !=
         std::string::npos);
 }
 

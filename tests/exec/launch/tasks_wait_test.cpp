@@ -47,7 +47,7 @@ TEST_CASE("tasks: a rank that is started again is waited for, with the bits of a
   kill_in_between(job, shape.victim);
   wait_until_told(job, "; the others wait for it, 30 s at most\n");
   job.start(shape.victim);
-  wait_until_told(job, "all are there again; continues from step ");
+  wait_until_told(job, "all nodes have joined again; continues from step ");
   for (const int rank : {0, 1, 2}) {
     CAPTURE(rank, job.errors(rank));
     CHECK(job.end_of(rank) == 0);

@@ -34,8 +34,9 @@ TEST_CASE("encrypted: another job key is refused at once, and both ends say so")
   CHECK_THAT(pair.connecting.why(), Catch::StartsWith("its certificate is not of this job key; "
                                                       "give the same key to every task"));
   REQUIRE(pair.accepting.refusal() == Refusal::certificate);
-  CHECK_THAT(pair.accepting.why(),
-             Catch::StartsWith("it does not take this end's certificate (bad certificate); give"));
+  CHECK_THAT(
+      pair.accepting.why(),
+      Catch::StartsWith("it does not accept this end's certificate (bad certificate); give"));
   CHECK(!pair.accepting.refused->proved());
 }
 
@@ -62,17 +63,16 @@ TEST_CASE("encrypted: an authority that does not fit is told to both ends") {
   const auto one = Tls::of_files(authority.issue(folder / "one"));
   HandshakePair pair;
   pair.meet(by(one), by(Tls::of_files(other.issue(folder / "two"))));
-  CHECK_THAT(
-      pair.connecting.why(),
-      Catch::StartsWith("its certificate is not taken: self-signed certificate in certificate "
-                        "chain (authority: " +
-                        authority.path() + "); give --tls-"));
+  CHECK_THAT(pair.connecting.why(),
+             Catch::StartsWith("its certificate is not accepted: self-signed certificate in "
+                               "certificate chain (authority: " +
+                               authority.path() + "); give --tls-"));
   CHECK_THAT(
       pair.accepting.why(),
-      Catch::StartsWith("it does not take this end's certificate (unknown CA); give --tls-"));
+      Catch::StartsWith("it does not accept this end's certificate (unknown CA); give --tls-"));
   HandshakePair mixed;
   mixed.meet(by(one), by(of_our_key()));
-  CHECK_THAT(mixed.connecting.why(), Catch::Contains("its certificate is not taken: self"));
+  CHECK_THAT(mixed.connecting.why(), Catch::Contains("its certificate is not accepted: self"));
   CHECK(mixed.accepting.refused);
 }
 

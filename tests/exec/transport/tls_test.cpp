@@ -62,12 +62,13 @@ TEST_CASE("tls: another's key, an end in the past, another authority are told at
   const TlsFiles old = authority.issue(folder / "old", -1);
   CHECK(what_files_lack(old) ==
         "--tls-certificate " + old.certificate +
-            ": no task would take it: certificate has expired (authority: " + authority.path() +
-            ")");
+            ": other tasks would not accept it: certificate has expired (authority: " +
+            authority.path() + ")");
   files.authority = other.path();
   CHECK_THAT(what_files_lack(files),
-             Catch::StartsWith("--tls-certificate " + files.certificate +
-                               ": no task would take it: unable to get local issuer certificate"));
+             Catch::StartsWith(
+                 "--tls-certificate " + files.certificate +
+                 ": other tasks would not accept it: unable to get local issuer certificate"));
 }
 
 }  // namespace

@@ -283,12 +283,12 @@ TEST_CASE("checkpoint: a state with the counts of no cut is refused, whatever it
   CHECK(said_of(sync, 0, 0, 2) == "nothing");
   // A worker's numbers: steps, its index, batches. Such a number would need hours of shuffling.
   for (const std::size_t place : {0U, 1U, 2U}) {
-    CHECK(said_of(sync, 0, place, many) == "it holds a number that cannot be");
+    CHECK(said_of(sync, 0, place, many) == "it has a number that is out of range");
   }
   // A server's numbers: the last update, then for each bucket its version and examples.
   CHECK(said_of(sync, 2, 1, 6) == kNoCut);  // there is no checkpoint at the end
   CHECK(said_of(sync, 2, 1, 3) == kNoCut);  // other buckets are at 2
-  CHECK(said_of(sync, 2, 2, std::int64_t{1} << 62) == "it holds a number that cannot be");
+  CHECK(said_of(sync, 2, 2, std::int64_t{1} << 62) == "it has a number that is out of range");
   CHECK(said_of(async, 2, 3, 12) == kNoCut);  // its clocks have another sum
   CHECK(said_of(KeptShape{"single", 1, 0}, 0, 2, 6) == kNoCut);
   // Numbers of a collective's worker: steps, rounds.

@@ -265,7 +265,7 @@ TEST_CASE("record: a damaged table is reported with file, line, column") {
   SECTION("a cell too few") {
     replace(folder.path() / "usage.csv", "0.04,", "");
     CHECK(complaint(folder.path()) ==
-          "/usage.csv:2: 8 cells, there are 9 columns; the record is damaged");
+          "/usage.csv:2: 8 cells under 9 columns; the record is damaged");
   }
   SECTION("other columns") {
     replace(steps, "worker,step", "step,worker");
@@ -348,7 +348,7 @@ TEST_CASE("record: a damaged run.json is reported with the key") {
   SECTION("a share that is none") {
     replace(file, "\"kernel_set\": ", "\"others_used\": 1.5,\n  \"kernel_set\": ");
     CHECK(complaint(folder.path()) ==
-          "/run.json: others_used: is no share, 0 to 1; the record is damaged");
+          "/run.json: others_used: is not a share from 0 to 1; the record is damaged");
   }
   SECTION("an unknown mode") {
     replace(file, "\"mode\": \"run\"", "\"mode\": \"dream\"");

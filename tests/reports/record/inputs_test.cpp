@@ -64,15 +64,15 @@ TEST_CASE("inputs: a file whose head a full disk cut off has none") {
 
 TEST_CASE("inputs: a damaged file is refused by its name") {
   const std::string file = inputs_file(rows());
-  check_refused("XXXX" + file.substr(4), "no recorded inputs");
+  check_refused("XXXX" + file.substr(4), "is no file of recorded inputs");
   std::string newer = file;
   newer[4] = 2;
-  check_refused(newer, "no recorded inputs of this version");
+  check_refused(newer, "is no file of recorded inputs, or of another version");
   check_refused(file.substr(0, file.size() - 1), "bytes, which are not 5 rows");
   check_refused(file + std::string(48, '\0'), "bytes, which are not 5 rows");
   std::string odd = file;
   odd[16 + 36] = 99;  // the kind of the first row
-  check_refused(odd, "row 1: an input of kind 99");
+  check_refused(odd, "row 1: 99 is no kind of input");
 }
 
 TEST_CASE("inputs: a file that is still added to is read up to its last whole row") {
@@ -91,31 +91,39 @@ TEST_CASE("inputs: what no run writes is refused with its row") {
     check_refused(inputs_file(damaged), "row " + std::to_string(row + 1) + ": " + why);
   };
   refused(
-      0, [](InputRow& row) { row.node = 3; }, "node 3, of 3");
+      0, [](InputRow& row) { row.node = 3; }, "node 3 does not exist, there are 3");
   refused(
-      0, [](InputRow& row) { row.time = {-1}; }, "-0.000000001 s, after 0.000000000 s");
+      0, [](InputRow& row) { row.time = {-1}; },
+      "time -0.000000001 s comes after 0.000000000 s of the same node");
   refused(
-      0, [](InputRow& row) { row.step = 1; }, "a figure that this kind of input has not");
+      0, [](InputRow& row) { row.step = 1; },
+      "it has a value in a column that its kind does not use");
   refused(
-      0, [](InputRow& row) { row.kind = InputRow::Kind::timer; }, "node 2 has not begun");
+      0, [](InputRow& row) { row.kind = InputRow::Kind::timer; },
+      "node 2 has an input before it started");
   refused(
-      1, [](InputRow& row) { row.peer = 4'000'000'000; }, "node 4000000000, of 3");
+      1, [](InputRow& row) { row.peer = 4'000'000'000; },
+      "node 4000000000 does not exist, there are 3");
   refused(
-      1, [](InputRow& row) { row.took = {1}; }, "a figure that this kind of input has not");
+      1, [](InputRow& row) { row.took = {1}; },
+      "it has a value in a column that its kind does not use");
   refused(
-      1, [](InputRow& row) { row.message = 0; }, "a message of kind 0");
+      1, [](InputRow& row) { row.message = 0; }, "0 is no kind of message");
   refused(
-      1, [](InputRow& row) { row.message = 1'000; }, "a message of kind 1000");
+      1, [](InputRow& row) { row.message = 1'000; }, "1000 is no kind of message");
   refused(
       1, [](InputRow& row) { row.step = -1; }, "step -1");
   refused(
-      2, [](InputRow& row) { row.node = 2; }, "0.000000003 s, after 0.000000005 s");
+      2, [](InputRow& row) { row.node = 2; },
+      "time 0.000000003 s comes after 0.000000005 s of the same node");
   refused(
-      3, [](InputRow& row) { row.time = {4}; }, "0.000000004 s, after 0.000000005 s");
+      3, [](InputRow& row) { row.time = {4}; },
+      "time 0.000000004 s comes after 0.000000005 s of the same node");
   refused(
-      3, [](InputRow& row) { row.took = {-1}; }, "a job of -0.000000001 s");
+      3, [](InputRow& row) { row.took = {-1}; }, "a job cannot take -0.000000001 s");
   refused(
-      3, [](InputRow& row) { ++row.peer; }, "a figure that this kind of input has not");
+      3, [](InputRow& row) { ++row.peer; },
+      "it has a value in a column that its kind does not use");
   refused(
       4, [](InputRow& row) { ++row.time.ns; }, "1000000000.0000");
 }

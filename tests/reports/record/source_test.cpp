@@ -50,8 +50,7 @@ TEST_CASE("source: what devices were measured to train is told with the figures"
   CHECK_THAT(basis_sentence(record),
              Catch::StartsWith(
                  "Assumptions: compute times of n were measured on one such device: net, 384.2 "
-                 "examples/s at a batch of 128; layers have the shares that they have in the "
-                 "profile. "));
+                 "examples/s at a batch of 128; they are shared among layers as in the profile. "));
 }
 
 TEST_CASE("source: hosts that one machine emulates are told behind its name") {
@@ -107,10 +106,11 @@ TEST_CASE("basis: that a disk is assumed is said with what it takes") {
   record.disk_assumed = true;
   CHECK_THAT(
       basis_sentence(record),
-      Catch::Contains("20 ms a gradient; a disk is assumed, since no machine file describes one: a "
-                      "part of a checkpoint takes 3 ms and its bytes at 4.8 Gbps. No variation"));
+      Catch::Contains(
+          "20 ms a gradient; a disk is assumed, since no machine file describes one: a node's part "
+          "of a checkpoint takes 3 ms plus its bytes at 4.8 Gbps. No variation"));
   record.scenario_case.scenario.checkpoint.write_latency = Duration{20'000'000'000};
-  CHECK_THAT(basis_sentence(record), Catch::Contains(": a part of a checkpoint takes 20 s and "));
+  CHECK_THAT(basis_sentence(record), Catch::Contains("'s part of a checkpoint takes 20 s plus "));
 }
 
 TEST_CASE("source: that others used the machine is said where it was more than a little") {

@@ -90,12 +90,12 @@ TEST_CASE("chrome trace: gzip is read, whatever the file is called, a damaged on
 }
 
 TEST_CASE("chrome trace: no JSON, a cut file, no trace, no file are refused by name") {
-  CHECK(trace_error("{\"traceEvents\": [{]}").find("no JSON at byte") != std::string::npos);
+  CHECK(trace_error("{\"traceEvents\": [{]}").find("is not JSON at byte") != std::string::npos);
   const std::string whole = two_layers().text();
   CHECK(trace_error(whole.substr(0, whole.size() / 2)).find("ends early, at byte") !=
         std::string::npos);
   CHECK(trace_error("{\"a\": [1, 2]}").find("export_chrome_trace") != std::string::npos);
-  CHECK(trace_error("").find("t.json: empty; read is what export_chrome_trace") !=
+  CHECK(trace_error("").find("t.json: empty; give a trace that export_chrome_trace") !=
         std::string::npos);
   CHECK(error_of([] { read_chrome_trace("/nowhere/t.json"); }).find("is there such a file") !=
         std::string::npos);
@@ -136,10 +136,12 @@ TEST_CASE("chrome trace: wherever it is cut, that is what is said, unless all of
 }
 
 TEST_CASE("chrome trace: what is no JSON is told with its place") {
-  CHECK(trace_error("hello").find(": no JSON at byte 1: last read: 'h'; read is what export") !=
+  CHECK(trace_error("hello").find(
+            ": is not JSON at byte 1 (last read: 'h'); give a trace that export") !=
         std::string::npos);
-  CHECK(trace_error("{\"a\": \xff}").find(": no JSON at byte 7: last read: '\"a\":?'; read is") !=
-        std::string::npos);
+  CHECK(
+      trace_error("{\"a\": \xff}").find(": is not JSON at byte 7 (last read: '\"a\":?'); give a") !=
+      std::string::npos);
 }
 
 // An event with these arguments, followed by an operator.

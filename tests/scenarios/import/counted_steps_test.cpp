@@ -130,15 +130,14 @@ TEST_CASE("counted steps: an optimizer in each k-th step makes them micro-batche
   CHECK(job.step_s == Approx(1500e-6));
   CHECK(job.launch_gap_s == Approx((1500 - 900 - 100.0 / apart) * 1e-6));
   CHECK_THAT(notes_of(job),
-             Catch::Contains(fmt::format("follows each {} of the marked steps, which", apart)));
+             Catch::Contains(fmt::format("runs once after {} marked steps, so they", apart)));
 }
 
 TEST_CASE("counted steps: an optimizer that comes once, or runs irregularly, is told as such") {
   const ImportedJob once =
       of_text(made({.count = 6, .updates = [](int s) { return s == 3; }}).text());
   CHECK(once.accumulate == 4);
-  CHECK_THAT(notes_of(once),
-             Catch::Contains("of the marked steps, or more: it is in the trace once"));
+  CHECK_THAT(notes_of(once), Catch::Contains("marked steps or more (the trace has it only once)"));
   const ImportedJob odd = of_text(
       made({.count = 9, .updates = [](int s) { return s == 2 || s == 4 || s == 7; }}).text());
   CHECK(odd.accumulate == 1);

@@ -142,7 +142,7 @@ TEST_CASE("import: what else people have is recognized, with what to give instea
              Catch::Contains("an execution trace"));
   CHECK_THAT(told("r.json", R"({"traceEvents": [{"ph": "X", "name": "f", "ts": "1", "dur": "2",
              "args": {"BeginNs": "1000", "EndNs": "3000"}}]})"),
-             Catch::Contains("what rocprof writes") && trace);
+             Catch::Contains("a trace of rocprof") && trace);
   CHECK_THAT(told("r.csv", "\"Name\",\"Calls\",\"TotalDurationNs\"\n"),
              Catch::Contains("a table of rocprof") && trace);
   CHECK_THAT(told("n.csv", "Time (%),Total Time (ns),Instances,Name\n"),
@@ -151,7 +151,7 @@ TEST_CASE("import: what else people have is recognized, with what to give instea
              Catch::Contains("an SQLite database, as nsys export") && trace);
   CHECK_THAT(told("n.qdrep", std::string("\0\1\2", 3)), Catch::Contains("Nsight Systems") && trace);
   CHECK_THAT(told("x.bin", std::string("\0\1\2\3abc\0\0", 9)),
-             Catch::Contains("x.bin: a binary file, neither gzip nor text") && trace);
+             Catch::Contains("x.bin: a binary file, which is neither gzip nor text") && trace);
   CHECK_THAT(told("z.json.zst", "\x28\xb5\x2f\xfd..."), Catch::Contains("packed by zstd; unpack"));
   CHECK_THAT(told("other.json", R"({"traceEvents": [{"ph": "X", "name": "f", "pid": 1, "ts": 1,
              "dur": 2}]})"),
@@ -170,12 +170,12 @@ TEST_CASE("import: a folder is named as such, with a trace that is in it") {
 TEST_CASE("import: what is called .json is read as such, though there be nothing in it") {
   const TempFolder folder;
   std::ofstream(folder / "t.json").close();
-  CHECK(error_of([&] { import_job(folder / "t.json", 0); }).find("t.json: empty; read is what") !=
+  CHECK(error_of([&] { import_job(folder / "t.json", 0); }).find("t.json: empty; give a trace") !=
         std::string::npos);
   std::ofstream(folder / "u.json.gz") << "layer,parameter_bytes\n";
   CHECK(error_of([&] {
           import_job(folder / "u.json.gz", 0);
-        }).find("u.json.gz: no JSON at byte 1") != std::string::npos);
+        }).find("u.json.gz: is not JSON at byte 1") != std::string::npos);
   std::ofstream(folder / "layers.csv").close();
   CHECK(error_of([&] { import_job(folder / "layers.csv", 0); }).find("parameter_bytes") !=
         std::string::npos);

@@ -63,11 +63,12 @@ TEST_CASE("csv: comments are passed over where they are none of the rows") {
 }
 
 TEST_CASE("csv: a quote that does not end, text behind one, is told with its place") {
-  CHECK_THROWS_WITH(rows_of("a\nb,\"c\n"), "2:3: a quote that does not end; write a second one");
+  CHECK_THROWS_WITH(rows_of("a\nb,\"c\n"),
+                    "2:3: a quoted cell that does not end; write the closing quote");
   CHECK_THROWS_WITH(rows_of("\"a\"b,c\n"),
-                    "1:4: text behind the end of a quoted cell; write a comma before it");
+                    "1:4: text after the closing quote of a cell; write a comma before it");
   CHECK_THROWS_WITH(rows_of("\"a\nb\"c\n"),
-                    "2:3: text behind the end of a quoted cell; write a comma before it");
+                    "2:3: text after the closing quote of a cell; write a comma before it");
 }
 
 }  // namespace

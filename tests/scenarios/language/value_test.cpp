@@ -113,11 +113,13 @@ TEST_CASE("yaml: too many values are refused without any alias") {
 }
 
 TEST_CASE("yaml: a second document is refused where it begins") {
-  CHECK(yaml_error("a: 1\n---\nb: 2\n").find("x.yaml:2:1: a second document begins here") == 0);
+  CHECK(yaml_error("a: 1\n---\nb: 2\n").find("x.yaml:2:1: a second YAML document begins here") ==
+        0);
 }
 
 TEST_CASE("yaml: keys are words") {
-  CHECK(yaml_error("a: 1\n? [1, 2]\n: 3\n").find("x.yaml:2:3: a list or mapping as a key") == 0);
+  CHECK(yaml_error("a: 1\n? [1, 2]\n: 3\n").find("x.yaml:2:3: a key that is a list or a mapping") ==
+        0);
   CHECK(yaml_error("~: 3\n").find("x.yaml:1:1: an empty key") == 0);
   CHECK(yaml_error("a: &a x\n*a : 3\n").find("x.yaml:2:1: an alias as a key") == 0);
 }

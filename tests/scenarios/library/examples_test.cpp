@@ -42,13 +42,13 @@ TEST_CASE("examples: a name that there is not is told with the one that was mean
     return error_of([&] { read_scenario(path, {}); });
   };
   CHECK(told("quickstrat") ==
-        "quickstrat: no such file, no scenario of the library; did you mean quickstart? "
-        "foretrain examples lists them");
+        "quickstrat: there is no such file, and no such scenario in the library; did you mean "
+        "quickstart? foretrain examples lists its scenarios");
   CHECK(told("slow_worker").find("did you mean studies/slow_worker? ") != std::string::npos);
   CHECK(told("elsewhere/quickstart.yaml").find("did you mean quickstart? ") != std::string::npos);
   CHECK(told("nothing-like-it.yaml") ==
-        "nothing-like-it.yaml: no such file, no scenario of the library; foretrain examples lists "
-        "them");
+        "nothing-like-it.yaml: there is no such file, and no such scenario in the library; "
+        "foretrain examples lists its scenarios");
 }
 
 TEST_CASE("examples: a library of one's own is listed, one that is damaged is told") {

@@ -59,10 +59,11 @@ TEST_CASE("layer profile: a cell that is no count or no time is told its place")
   CHECK(layers_error(kTitles + "a,4,1 ms,1\n") ==
         "p.csv:2:5: forward_ms: '1 ms' is not a number; write one, 1.92 for instance");
   CHECK(layers_error(kTitles + "a,7,1,1\n") ==
-        "p.csv:2:3: parameter_bytes: 7 is no whole number of floats, of halves; write an even one");
-  CHECK(
-      layers_error(kTitles + "a,4.5,1,1\n") ==
-      "p.csv:2:3: parameter_bytes: 4.5 is no whole number of floats, of halves; write an even one");
+        "p.csv:2:3: parameter_bytes: 7 bytes are neither floats of 4 bytes nor halves of 2; write "
+        "an even number");
+  CHECK(layers_error(kTitles + "a,4.5,1,1\n") ==
+        "p.csv:2:3: parameter_bytes: 4.5 bytes are neither floats of 4 bytes nor halves of 2; "
+        "write an even number");
   CHECK(layers_error(kTitles + "a,-4,1,1\n") ==
         "p.csv:2:3: parameter_bytes: -4 is negative; write 0 or more");
   CHECK(layers_error(kTitles + "a,4e15,1,1\n") ==
@@ -93,9 +94,9 @@ TEST_CASE("layer profile: parameters of a layer lie in as many tensors as it say
     return layers_error(titles + tensors + ",a," + bytes + ",1,1\n");
   };
   CHECK(refused("11", "40") ==
-        "p.csv:2:1: tensors: 11 is no number of tensors of 10 parameters; write 1 to 10");
-  CHECK(refused("0", "40").find("p.csv:2:1: tensors: 0 is no number of tensors") == 0);
-  CHECK(refused("1.5", "40").find("p.csv:2:1: tensors: 1.5 is no number of tensors") == 0);
+        "p.csv:2:1: tensors: 11 tensors are not possible with 10 parameters; write 1 to 10");
+  CHECK(refused("0", "40").find("p.csv:2:1: tensors: 0 tensors are not possible") == 0);
+  CHECK(refused("1.5", "40").find("p.csv:2:1: tensors: 1.5 tensors are not possible") == 0);
   CHECK(refused("1", "0").find("of 0 parameters; write 0 to 0") != std::string::npos);
   CHECK(refused("", "40") == "p.csv:2:1: tensors: missing; write a number, 6 for instance");
 }
@@ -106,9 +107,9 @@ TEST_CASE("layer profile: a row of another width or an open quote is told") {
   CHECK(layers_error(kTitles + "a,4,1,1,\n") ==
         "p.csv:2:1: 5 cells under 4 columns; write one for each column");
   CHECK(layers_error(kTitles + "\"a,4,1,1\n") ==
-        "p.csv:2:1: a quote that does not end; write a second one");
+        "p.csv:2:1: a quoted cell that does not end; write the closing quote");
   CHECK(layers_error(kTitles + "\"a\"b,4,1,1\n") ==
-        "p.csv:2:4: text behind the end of a quoted cell; write a comma before it");
+        "p.csv:2:4: text after the closing quote of a cell; write a comma before it");
 }
 
 TEST_CASE("layer profile: nothing to learn is refused") {

@@ -32,8 +32,8 @@ TEST_CASE("shard key: what goes not with it is refused at its own place") {
   refused(shard_text("shard: gradients, group: 2"), "training.group", "remove it");
   CHECK(only(shard_text(in_parts + "group: 2")).training.shard == "parameters");
   refused(shard_text(in_parts + "group: 3"), "training.group", "does not divide");
-  refused(shard_text(in_parts + "algorithm: tree"), "training.algorithm", "two groups own");
-  refused(shard_text(in_parts + "algorithm: auto"), "training.algorithm", "two groups own");
+  refused(shard_text(in_parts + "algorithm: tree"), "training.algorithm", "trees add up");
+  refused(shard_text(in_parts + "algorithm: auto"), "training.algorithm", "trees add up");
   refused(shard_text(in_parts + "compression: topk"), "training.compression", "topk");
   refused(shard_text("shard: parameters", "numerics: off\ncheckpoint: {every: 5 steps}\n"),
           "checkpoint.every", "training.shard is parameters");

@@ -13,7 +13,7 @@ TEST_CASE("texts: texts are one line, but the question; no control character com
   for (const char* name : {"\"a\\nb\"", "\"a\\tb\"", "|\n  a\n"}) {
     CAPTURE(name);
     CHECK(scenario_error(std::string("foretrain: 1\nname: ") + name)
-              .find("x.yaml:2:7: name: a tab, or an end of a line, in it") == 0);
+              .find("x.yaml:2:7: name: a text with a tab or a line break") == 0);
   }
   CHECK(only("foretrain: 1\nquestion: |\n  What?\n  Why?\n").question == "What?\nWhy?\n");
   const auto set = [](const std::string& assignment) {

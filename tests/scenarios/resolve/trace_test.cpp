@@ -74,19 +74,20 @@ TEST_CASE("trace: rows of several workers are told apart, their mean is the file
 TEST_CASE("trace: what is wrong with a file is told with its line") {
   TraceFiles files;
   CHECK(files.wrong("a,b\n1,2\n1,\n") ==
-        "times.csv:3: b: no value; every row needs a time above 0");
+        "times.csv:3: b: no value; write a time above 0 in every row");
   CHECK(files.wrong("1\n\n2\n").find("times.csv:2: no value") == 0);
-  CHECK(files.wrong("1\n-2\n") == "times.csv:2: -2 is not above 0; every row needs a time above 0");
+  CHECK(files.wrong("1\n-2\n") ==
+        "times.csv:2: -2 is not above 0; write a time above 0 in every row");
   CHECK(files.wrong("1\n0\n").find("times.csv:2: 0 is not above 0") == 0);
   CHECK(files.wrong("t\n1\nnan\n").find("times.csv:3: t: 'nan' is not a number") == 0);
   CHECK(files.wrong("1\n1e999\n").find("times.csv:2: 1e999 is out of range") == 0);
   CHECK(files.wrong("1,2\n1,2,3\n").find("times.csv:2: 3 values, but the first line has 2") == 0);
   CHECK(files.wrong("worker,t\nx,1\n").find("times.csv:2: worker: 'x' is not a whole number") == 0);
-  CHECK(files.wrong("t\n").find("times.csv: no step times") == 0);
+  CHECK(files.wrong("t\n").find("times.csv: there are no step times") == 0);
   CHECK(files.wrong("\n\n").find("times.csv") == 0);
   CHECK(files.wrong("").find("times.csv: the file is empty") == 0);
   CHECK(files.wrong("a,b\n1,2\n", "c") == "times.csv:1: no column is called c; there are a, b");
-  CHECK(files.wrong("1\n2\n", "c").find("times.csv:1: no names of columns") == 0);
+  CHECK(files.wrong("1\n2\n", "c").find("times.csv:1: the first line has times") == 0);
 }
 
 TEST_CASE("trace: a straggler repeats it, workers that share it begin apart") {

@@ -45,8 +45,8 @@ TEST_CASE("until: what cannot be is refused where it stands") {
         "evaluate "
         "it, such as evaluate_every: 100 (steps; with servers, updates), or 5000 examples");
   CHECK(scenario_error(with("evaluate_every: 5, until: {}")) ==
-        "x.yaml:3:49: training.until.accuracy: missing; write accuracy: ... (reached at this share "
-        "of correct test examples or more; or write loss)");
+        "x.yaml:3:49: training.until.accuracy: missing; write accuracy: ... (the target is this "
+        "share of correct test examples or more; or write loss)");
   CHECK(scenario_error(with("evaluate_every: 5, until: {accuracy: 0}")) ==
         "x.yaml:3:60: training.until.accuracy: 0 is out of range; write more than 0, up to 1");
   CHECK(scenario_error(with("evaluate_every: 5, until: {accuracy: 97}")) ==

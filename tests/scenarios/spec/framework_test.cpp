@@ -35,7 +35,7 @@ TEST_CASE("framework: keys out of range or without use are refused") {
   fails("training: {strategy: sync, algorithm: tree}\n", "no sums among workers");
   fails("dataset: {parse: 1 us}\n", "there is no cluster.hosts; list them");
   fails(kHosts + "dataset: {served_by: b}\n", "dataset.served_by: there is no host b");
-  fails(kHosts + "dataset: {prefetch: 2}\n", "only with served_by, read_rate, parse");
+  fails(kHosts + "dataset: {prefetch: 2}\n", "only with served_by, read_rate or parse");
   fails(kHosts + "dataset: {parse: 1 us, example_size: 3 kB}\n", "is an example moved");
   fails(kHosts + "dataset: {read_rate: 0 MB/s}\n", "dataset.read_rate: 0 MB/s is out of range");
 }

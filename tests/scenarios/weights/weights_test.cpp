@@ -96,7 +96,7 @@ TEST_CASE("weights: of another model, of another format they are refused by name
   CHECK(refusal(path, weights_text(path, lenet, drawn(lenet))) ==
         path + ": dense1.weight is [400][120], not [784][10]; take weights of the same model");
   CHECK(refusal(folder / "w.pt", "") ==
-        (folder / "w.pt") + ": weights are kept in .safetensors; name it so");
+        (folder / "w.pt") + ": weights are written as .safetensors; end the name with it");
   CHECK_THROWS_WITH(read_weights(folder / "absent.safetensors", lenet),
                     (folder / "absent.safetensors") + ": cannot be read; check the path");
 }
@@ -160,7 +160,7 @@ TEST_CASE("weights: what a header says wrong, or not at all, is told with its te
   CHECK_THROWS_WITH(parse_safetensors(with("[0,8]", "[0.8]")),
                     "a: `data_offsets` in its header is no list of whole numbers");
   CHECK_THROWS_WITH(parse_safetensors(with("[0,8]", "[128]")),
-                    "a: `data_offsets` in its header are not two");
+                    "a: `data_offsets` in its header are not two numbers");
 }
 
 TEST_CASE("weights: PyTorch reads what was written") {

@@ -342,8 +342,8 @@ TEST_CASE("random scenarios: a worker that died is named before the shard that m
     if (record.outcome == Outcome::done) continue;
     ++missed;
     CHECK(record.failure == "worker2 " + death_at(Duration{death_ms * 1'000'000LL}) +
-                                "; server3: a step was chosen to have its gradient, this shard's "
-                                "part of which never came");
+                                "; server3: shard 0 chose its gradient for a step, but this shard "
+                                "never received its part");
   }
   CHECK(missed > 5);
 }

@@ -78,7 +78,7 @@ TEST_CASE("whatif among workers: with parameters in parts groups are replicas") 
   CHECK_FALSE(why_not(changed, kReplicas));
   parts.training.shard = "gradients";
   CHECK(why_not(parts, kGroupsOfDevices) ==
-        "training.shard is set: groups add up their gradients first");
+        "training.shard is set: groups add up whole gradients first");
 }
 
 // A single ring crosses the wire between hosts twice in its longest chain, a ring of hosts once.

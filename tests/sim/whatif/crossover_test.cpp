@@ -45,7 +45,8 @@ TEST_CASE("crossover: a port that never binds is said to be free") {
   DataSets data_sets;
   const sim::Trials trials(prepare(star_case("sync", 2, 30, 20_ms), Need::shape), simulate,
                            data_sets);
-  CHECK(sim::find_crossovers(trials)[0].answer == "Not with up to 256, the most that were tried.");
+  CHECK(sim::find_crossovers(trials)[0].answer ==
+        "Not with up to 256 workers, the most that were tried.");
 }
 
 TEST_CASE("crossover: with backup workers the search begins where one is left to make a step") {
@@ -57,10 +58,10 @@ TEST_CASE("crossover: with backup workers the search begins where one is left to
     return sim::find_crossovers(trials).at(0);
   };
   CHECK(first_answer(star_case("sync", 4, 30, 20_ms), 1).answer ==
-        "Not with up to 256, the most that were tried.");
+        "Not with up to 256 workers, the most that were tried.");
   // 3, 6, ... 192 workers.
   CHECK(first_answer(star_case("sync", 4, 30, 20_ms), 2).answer ==
-        "Not with up to 192, the most that were tried.");
+        "Not with up to 192 workers, the most that were tried.");
   const Crossover port = first_answer(star_with_port(4, 19_ms), 1);
   CAPTURE(port.answer);
   CHECK(port.value.value() > 2);

@@ -51,7 +51,7 @@ TEST_CASE("whatif in parts: what does not go with it is told") {
   Scenario keeping = ShardedJob("optimizer", 4).c.scenario;
   keeping.checkpoint.every.steps = 2;
   CHECK(why_not(keeping, kParametersInParts) ==
-        "checkpoint.every is set: each worker keeps all parameters");
+        "checkpoint.every is set: checkpoints need all parameters at each worker");
   keeping.training.shard = "gradients";
   CHECK(why_not(keeping, kOptimizerInParts) == "");
 }

@@ -372,7 +372,7 @@ TEST_CASE("whatif: the best change of the scenario is run beside its forecast") 
 TEST_CASE("whatif: a batch cannot change where gradients take a fixed time") {
   const WhatIf whatif = ask(star_case("sync", 2, 10, 20_ms));
   CHECK(whatif.find("double batch")->why_not ==
-        "compute: gives the time of a gradient for every batch size");
+        "compute: fixes the time of a gradient, whatever the batch size");
   CHECK_FALSE(whatif.find("double batch")->time_s.has_value());
 }
 

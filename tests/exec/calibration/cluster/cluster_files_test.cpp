@@ -40,7 +40,7 @@ TEST_CASE("cluster files: the scenario that is written is read, with its hosts b
   CHECK(text.starts_with("# 3 hosts of 2 kinds, 6 pairs measured in turn, 2026-11-25"));
   CHECK(text.find("# amd-epyc-7b13: node0, node2.\n") != std::string::npos);
   CHECK(text.find("# Slower than the rest: node0 to node1: ") != std::string::npos);
-  CHECK(text.find("# With all hosts sending at once, each to the next: at least 100 %") !=
+  CHECK(text.find("# If all hosts send at once, each to the next, a pair has at least 100 %") !=
         std::string::npos);
 }
 

@@ -124,7 +124,7 @@ TEST_CASE("summary of records: what forecasts stand on is told, cost has its cur
   const Section summary = sections_of({record}).at(0);
   CHECK_THAT(summary.text,
              Catch::StartsWith("Assumptions: compute times of n are given by the scenario") &&
-                 Catch::EndsWith("with a real run."));
+                 Catch::EndsWith("with real runs."));
   const Table& table = summary.tables.at(0);
   const auto cost =
       std::ranges::find(table.rows, "cost", [](const auto& row) { return row.at(0).text; });

@@ -62,7 +62,8 @@ TEST_CASE("budget text: what the forecast cannot tell is close, what ties is cou
   CHECK(first_sentence(late).find("1.50, close to the deadline.") != std::string::npos);
   options.bounds = {5000, 2};
   const BudgetAnswer ties = find_cluster(job.plain(), options);
-  CHECK(first_sentence(ties).ends_with(" As cheap within the forecast's error, 15 %: 1 more."));
+  CHECK(first_sentence(ties).ends_with(
+      " Other clusters that are as cheap within the forecast's error, 15 %: 1."));
 }
 
 TEST_CASE("budget text: a bought host says so") {

@@ -56,7 +56,7 @@ TEST_CASE("stands on: the ledger says how far off such forecasts were on all mac
                       "validation, 1 machine)."));
   CHECK_THAT(stands_on(simulated_from(PastFrom::calibrated, "local_sgd"), past),
              Catch::EndsWith(
-                 "How wrong this may be is unknown: no validation of local_sgd is known here."));
+                 "The forecast's error is unknown: no earlier validation of local_sgd was found."));
 }
 
 TEST_CASE("stands on: a validation of the same scenario counts before the ledger") {
@@ -86,13 +86,12 @@ TEST_CASE("stands on: what no run has held is said of keys, data sheets, files b
   for (const PastFrom from :
        {PastFrom::given, PastFrom::described, PastFrom::written, PastFrom::profile}) {
     CHECK_THAT(stands_on(simulated_from(from), past),
-               Catch::EndsWith(
-                   "How "
-                   "wrong this may be is unknown: this kind was never compared with a real run."));
+               Catch::EndsWith("The forecast's error is unknown: forecasts of this kind were never "
+                               "compared with real runs."));
   }
   CHECK(stands_on(small_record(Mode::run, "sync"), past).empty());
   CHECK(stands_on(simulated_from(PastFrom::calibrated), {folder.path(), folder.path() / "absent"})
-            .find("How wrong this may be is unknown: no validation of sync is known here.") !=
+            .find("The forecast's error is unknown: no earlier validation of sync was found.") !=
         std::string::npos);
 }
 
@@ -110,11 +109,10 @@ TEST_CASE("stands on: several records say each sentence once, their strategies s
                      "validations, 2 machines)."));
   const std::string mixed = stands_on(
       std::vector{simulated_from(PastFrom::given), simulated_from(PastFrom::calibrated)}, past);
-  CHECK_THAT(mixed,
-             Catch::Contains("are given by the scenario") &&
-                 Catch::Contains("ledger: 2 validations") &&
-                 Catch::EndsWith("How wrong this may be is unknown: this kind was never compared "
-                                 "with a real run."));
+  CHECK_THAT(mixed, Catch::Contains("are given by the scenario") &&
+                        Catch::Contains("ledger: 2 validations") &&
+                        Catch::EndsWith("The forecast's error is unknown: forecasts of this kind "
+                                        "were never compared with real runs."));
 }
 
 TEST_CASE("stands on: the ledger of the library is found") {

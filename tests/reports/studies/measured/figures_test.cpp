@@ -63,8 +63,9 @@ TEST_CASE("measured tables: what is wrong has its file, line, column") {
   const std::string good = kAllColumns + kBaseRow;
   const auto [text, message] = GENERATE_COPY(table<std::string, std::string>({
       {"quantity\nstep_time\n", "mine.csv:1: column value is missing; write it"},
-      {"quantity,value,speed\n", "mine.csv:1: no column is called 'speed'; there are quantity,"},
-      {"quantity,value,value\n", "mine.csv:1: column value is there twice; leave one"},
+      {"quantity,value,speed\n",
+       "mine.csv:1: 'speed' is no column of this table; write columns of quantity,"},
+      {"quantity,value,value\n", "mine.csv:1: column value occurs twice; remove one"},
       {"quantity,value\n", "mine.csv: no figures; write a row for each"},
       {"quantity,value\nstep_time,1\n", "mine.csv:2: the scenario is not known; name it"},
       {good + "s.yaml,a\n", "mine.csv:3: 2 values under 9 columns"},

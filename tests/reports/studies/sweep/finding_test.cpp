@@ -133,7 +133,7 @@ TEST_CASE("sweep finding: the best of very many cases come first, lines fit a te
   }
   const Result result = sweep_result(sweep, {"On it."});
   CHECK(std::get<std::string>(result.tables[0].rows[0].values[0]).starts_with("8 sync"));
-  CHECK_THAT(result.stands_on, Catch::EndsWith("otherwise equal. On it."));
+  CHECK_THAT(result.stands_on, Catch::EndsWith("has the fewest workers. On it."));
   const std::string text = to_text(result, false);
   INFO(text);
   std::istringstream lines(text.substr(text.find("\n\n")));

@@ -192,7 +192,7 @@ TEST_CASE("sweep: a row whose values are of another type is refused by its line"
   CHECK(refusal(R"({"a": )" + std::string(deep, '[') + std::string(deep, ']') + "}") ==
         rows.string() + ":8: nested too deep; the file is damaged");
   CHECK(refusal(R"({"case": 1, "time_s": [2]})") ==
-        rows.string() + ":8: time_s is no figure; the file is damaged");
+        rows.string() + ":8: time_s is neither a number nor a text; the file is damaged");
 }
 
 TEST_CASE("sweep: rows of another scenario are refused before anything is done") {

@@ -40,7 +40,7 @@ WhatIf made_up() {
   whatif.changes[1].free_time_s = 4;
   whatif.changes[1].cost = 0.00875;
   whatif.changes[3].time_s.reset();
-  whatif.changes[3].why_not = "compute: gives the time of a gradient for every batch size";
+  whatif.changes[3].why_not = "compute: fixes the time of a gradient, whatever the batch size";
   whatif.crossovers = {{"From how many workers on?", "From 4.", 4}};
   whatif.verified = Verified{"one more server", 3, 9, 6, 10, 5.4};
   whatif.phases = {{"compute", 0.01, 0.011, 0.02}};
@@ -127,7 +127,7 @@ TEST_CASE("whatif text: all of it fits 80 columns, what is told unasked 30 lines
   }
   for (const char* part :
        {"server NIC in", "+30.0 %", "0.00875", "2.96", "From 4.", "as it is",
-        "double batch: not tried: compute: gives", "-10.0 %", "compute", "Simulated. Assumptions",
+        "double batch: not tried: compute: fixes", "-10.0 %", "compute", "Simulated. Assumptions",
         "20 % of the critical path is waiting for a busy core"}) {
     CAPTURE(part, text);
     CHECK(text.find(part) != std::string::npos);

@@ -120,7 +120,7 @@ export function sentenceOf({record, limit}) {
 export function showForecast(shown, pinned) {
   const other = pinned && pinned.examples !== shown.examples
     ? `; its time for ${figure(pinned.examples)} examples is scaled to ${figure(shown.examples)}, as many as here` : '';
-  const parts = pinned ? [element('p', 'pinned-text', `kept: ${pinned.title}${other}`)] : [];
+  const parts = pinned ? [element('p', 'pinned-text', `kept for comparison: ${pinned.title}${other}`)] : [];
   for (const caveat of shown.record.caveats ?? []) parts.push(element('p', 'caveat', `Note: ${caveat}.`));
   parts.push(element('div', 'answers', figuresTable(shown, pinned), phasesTable(shown, pinned),
     pathTable(shown, pinned)));

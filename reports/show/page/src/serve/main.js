@@ -74,7 +74,7 @@ const kEvents = {
     page.chosen = said.case;
     showCases(said.cases, said.case);
     page.controls.show(said.controls);
-    page.saved = said.unsaved ? ` Save the text as ${said.source} for its commands.` : '';
+    page.saved = said.unsaved ? ` Save the text as ${said.source} before you use the commands.` : '';
     byId('run').disabled = false;
     byId('run-command').hidden = false;
     byId('run-command').textContent = said.run;
@@ -84,7 +84,7 @@ const kEvents = {
   measuring(said) {
     byId('measuring').hidden = false;
     byId('measuring-what').textContent = kMeasured + said.what.trim();
-    if (!page.answered) say('The forecast comes after it.');
+    if (!page.answered) say('The forecast follows after this measurement.');
   },
   stopped() {
     byId('measuring').hidden = true;
@@ -113,8 +113,8 @@ const kEvents = {
     byId('ways').classList.remove('stale');
     byId('ways-state').textContent = said.done < said.all
       ? `${said.done} of ${said.all} simulated, each on the same number of examples.`
-      : 'Each trains on the same number of examples, from which strategies learn differently; ' +
-        'evaluations do not count.';
+      : 'All train on the same number of examples, but strategies learn differently from them; ' +
+        'times are without evaluations.';
     showFigure(byId('ways'), said.figure).catch(trouble);
     const not = new Map(said.rows.filter((row) => row.why_not).map((row) => [row.strategy, row]));
     byId('ways-not').replaceChildren(...[...not.values()].map((row) =>
@@ -128,7 +128,8 @@ const kEvents = {
       byId('learning-state').textContent = 'Computing the gradients.';
       return;
     }
-    byId('learning-state').textContent = said.whole ? '' : 'The beginning; the rest is being computed.';
+    byId('learning-state').textContent = said.whole ? ''
+      : 'These are the first steps; the rest is being computed.';
     if (said.figure) showFigure(byId('learning'), said.figure).catch(trouble);
     else if (said.whole) byId('learning-state').textContent = 'The scenario has no evaluations.';
   },
