@@ -40,10 +40,13 @@ struct ImageSources {
 
 std::shared_ptr<const ImageSource> make_source(Images images);
 
-/// The shape of an image after the crop. @throws DataError if the crop is larger than the image
+/// The shape of an image after the crop. @throws DataError if the crop is larger than the padded
+/// image, or can miss the image
 Shape cropped(Shape image, const ImageOptions& options);
+/// The input of a network is each byte of the image divided by 255.
+bool only_scaled(Shape image, const ImageOptions& options);
 
-/// The source as a data set. @throws DataError if the crop is larger than the images
+/// The source as a data set. @throws DataError as `cropped`
 std::shared_ptr<const Dataset> make_dataset(std::shared_ptr<const ImageSource> source,
                                             const ImageOptions& options);
 

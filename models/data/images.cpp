@@ -27,7 +27,7 @@ void scale(const std::uint8_t* from, std::int64_t count, float* to) {
   }
 }
 
-/// The part cut out of one image.
+/// The part cut out of one image; negative: where the padding is.
 struct CropWindow {
   std::int64_t row = 0;
   std::int64_t column = 0;
@@ -94,7 +94,8 @@ class ImageDataset : public Dataset {
       : source_(std::move(source)),
         options_(options),
         whole_(source_->image()),
-        part_(cropped(whole_, options)) {}
+        part_(cropped(whole_, options)),
+        only_scaled_(only_scaled(whole_, options)) {}
 
   [[nodiscard]] std::int64_t examples() const override { return source_->examples(); }
   [[nodiscard]] InputShape shape() const override {
@@ -114,7 +115,7 @@ class ImageDataset : public Dataset {
       if (i + ahead < which.size()) source_->coming(which[i + ahead]);
       batch.labels[i] = source_->label(which[i]);
       const std::uint8_t* from = source_->pixels(which[i], scratch);
-      if (part_ == whole_ && !options_.flip && !options_.standardise) {
+      if (only_scaled_) {
         scale(from, part_.size(), to);
       } else {
         convert(from, draw_window(augment), to);
@@ -122,21 +123,22 @@ class ImageDataset : public Dataset {
     }
   }
 
-  [[nodiscard]] bool worth_prefetching() const override {
-    return part_ != whole_ || options_.flip || options_.standardise || source_->slow();
-  }
+  [[nodiscard]] bool worth_prefetching() const override { return !only_scaled_ || source_->slow(); }
 
  private:
   /// Draws row, column and flip in this order, only as far as the options require.
   [[nodiscard]] CropWindow draw_window(Stream* augment) const {
-    const std::int64_t rows = whole_.rows - part_.rows;
-    const std::int64_t columns = whole_.columns - part_.columns;
-    CropWindow window{rows / 2, columns / 2, false};
+    const std::int64_t pad = options_.pad;
+    const std::int64_t rows = whole_.rows + 2 * pad - part_.rows;
+    const std::int64_t columns = whole_.columns + 2 * pad - part_.columns;
+    CropWindow window{rows / 2 - pad, columns / 2 - pad, false};
     if (augment == nullptr) return window;
+    const auto draw = [&](std::int64_t most) {
+      return static_cast<std::int64_t>(augment->below(static_cast<std::uint64_t>(most) + 1)) - pad;
+    };
     if (options_.crop != 0) {
-      window.row = static_cast<std::int64_t>(augment->below(static_cast<std::uint64_t>(rows) + 1));
-      window.column =
-          static_cast<std::int64_t>(augment->below(static_cast<std::uint64_t>(columns) + 1));
+      window.row = draw(rows);
+      window.column = draw(columns);
     }
     if (options_.flip) window.mirrored = augment->below(2) == 1;
     return window;
@@ -145,14 +147,20 @@ class ImageDataset : public Dataset {
   void convert(const std::uint8_t* from, CropWindow window, float* to) const {
     const std::int64_t channels = part_.channels;
     const std::int64_t width = part_.columns * channels;
+    // The columns of the part that are in the image.
+    const std::int64_t first = std::max<std::int64_t>(0, -window.column);
+    const std::int64_t last = std::min<std::int64_t>(part_.columns, whole_.columns - window.column);
+    if (options_.pad > 0) std::fill_n(to, part_.size(), 0.0F);
     float* row_to = to;
     for (std::int64_t row = 0; row < part_.rows; ++row, row_to += width) {
-      const std::uint8_t* row_from =
-          from + ((window.row + row) * whole_.columns + window.column) * channels;
+      const std::int64_t y = window.row + row;
+      if (y < 0 || y >= whole_.rows) continue;
+      const std::uint8_t* row_from = from + (y * whole_.columns + window.column + first) * channels;
+      const std::int64_t count = (last - first) * channels;
       if (options_.standardise) {
-        std::copy(row_from, row_from + width, row_to);
+        std::copy_n(row_from, count, row_to + first * channels);
       } else {
-        scale(row_from, width, row_to);
+        scale(row_from, count, row_to + first * channels);
       }
       if (window.mirrored) mirror(row_to);
     }
@@ -171,6 +179,7 @@ class ImageDataset : public Dataset {
   ImageOptions options_;
   Shape whole_;  ///< of an original image
   Shape part_;   ///< of an image after the crop
+  bool only_scaled_;
 };
 
 }  // namespace
@@ -189,12 +198,23 @@ std::shared_ptr<const ImageSource> make_source(Images images) {
 }
 
 Shape cropped(Shape image, const ImageOptions& options) {
-  if (options.crop < 0 || options.crop > std::min(image.rows, image.columns)) {
+  const int most = std::min(image.rows, image.columns) + 2 * options.pad;
+  if (options.crop < 0 || options.crop > most) {
     throw DataError(fmt::format(
-        "crop {} does not fit images of {} x {} pixels; write 0 (the whole image) to {}",
-        options.crop, image.rows, image.columns, std::min(image.rows, image.columns)));
+        "crop {} does not fit images of {} x {} pixels{}; write 0 (the whole image) to {}",
+        options.crop, image.rows, image.columns,
+        options.pad > 0 ? fmt::format(" with pad {}", options.pad) : "", most));
+  }
+  if (options.pad > 0 && options.crop <= options.pad) {
+    throw DataError(fmt::format("with pad {} a crop of {} can miss the image; write a larger crop",
+                                options.pad, options.crop));
   }
   return options.crop == 0 ? image : Shape{options.crop, options.crop, image.channels};
+}
+
+bool only_scaled(Shape image, const ImageOptions& options) {
+  return cropped(image, options) == image && options.pad == 0 && !options.flip &&
+         !options.standardise;
 }
 
 std::shared_ptr<const Dataset> make_dataset(std::shared_ptr<const ImageSource> source,

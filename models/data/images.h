@@ -35,6 +35,7 @@ Images take(Images images, std::int64_t count);
 struct ImageOptions {
   int crop = 0;              ///< side of the square cut out; 0: the whole image. In training at a
                              ///< random place, else from the middle
+  int pad = 0;               ///< black pixels at each side of an image before `crop`
   bool flip = false;         ///< training: mirror each image with probability 1/2
   bool standardise = false;  ///< per image: (x - mean) / max(deviation, 1 / sqrt(n)), on 0 .. 255;
                              ///< else x / 255
@@ -42,7 +43,7 @@ struct ImageOptions {
   bool operator==(const ImageOptions&) const = default;
 };
 
-/// @throws DataError if the crop is larger than the images
+/// @throws DataError if the crop is larger than the padded images
 std::shared_ptr<const Dataset> make_dataset(Images images, const ImageOptions& options);
 
 }  // namespace foretrain

@@ -97,14 +97,13 @@ ClicksSpec clicks_of(const DataSource& source) {
 /// Images are held in memory up to `limit`, for train and test each.
 DataSummary summary_of_images(std::int64_t train, std::int64_t test, Shape image, int classes,
                               const ImageOptions& options, Bytes limit) {
-  const Shape read = cropped(image, options);
-  DataSummary summary{train, test, {.image = read, .classes = classes}};
+  DataSummary summary{train, test, {.image = cropped(image, options), .classes = classes}};
   const auto held = [&](std::int64_t examples) { return examples * image.size() <= limit.value; };
   for (const std::int64_t examples : {train, test}) {
     constexpr std::int64_t kLabel = sizeof(decltype(Images::labels)::value_type);
     if (held(examples)) summary.memory += Bytes{examples * (image.size() + kLabel)};
   }
-  summary.prefetched = !held(train) || read != image || options.flip || options.standardise;
+  summary.prefetched = !held(train) || !only_scaled(image, options);
   return summary;
 }
 

@@ -7,7 +7,8 @@ namespace foretrain {
 
 /// y = x + z, where x is the output of the layer before and z that of an earlier one (He, Zhang,
 /// Ren, Sun 2016). If z has more rows and columns, every s-th of them is added; if it has fewer
-/// channels, missing ones are zero: identity shortcuts of He et al., option A.
+/// channels, zeros follow them: identity shortcuts of He et al., option A. Programs that put half
+/// of the zeros before z's channels train the same network with its channels in another order.
 class Add final : public Layer {
  public:
   /// Such a z can be added: rows and columns of `shape` are every s-th of `other`.

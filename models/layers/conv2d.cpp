@@ -142,7 +142,7 @@ class Backward {
       count_ = static_cast<int>(std::min(plan_.backward_group(), plan_.batch - first));
       gate();
       weights();
-      biases();
+      if (plan_.shape.bias) biases();
       if (pass_.input_gradient != nullptr) inputs();
     }
   }
@@ -275,6 +275,7 @@ std::string Conv2d::name() const {
   std::string name = fmt::format("conv {}@{}x{}", shape_.channels, shape_.size, shape_.size);
   if (shape_.stride != 1) name += fmt::format(" stride {}", shape_.stride);
   if (shape_.padding != 0) name += fmt::format(" pad {}", shape_.padding);
+  if (!shape_.bias) name += " no bias";
   return relu_ ? name + " + relu" : name;
 }
 
@@ -310,10 +311,12 @@ void Conv2d::forward(const ForwardPass& pass) const {
   FT_CHECK_OP(static_cast<std::int64_t>(pass.parameters.size()), ==, parameters());
   const Plan plan(input_, output_, shape_, pass.batch);
   float* panels = pass.scratch;
-  float* bias = panels + plan.panel_floats();
-  float* padded = bias + plan.bias_floats();
+  float* padded = panels + plan.panel_floats() + plan.bias_floats();
+  float* bias = shape_.bias ? panels + plan.panel_floats() : nullptr;
   pack_weights(pass.parameters.data(), plan.beside, shape_.channels, panels);
-  pack_biases(pass.parameters.data() + weights(), plan.beside, shape_.channels, bias);
+  if (shape_.bias) {
+    pack_biases(pass.parameters.data() + weights(), plan.beside, shape_.channels, bias);
+  }
   const int parts = plan.forward_parts();
   const auto part = [&](int i) {
     const std::int64_t group = plan.forward_group();

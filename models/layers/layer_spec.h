@@ -18,6 +18,7 @@ struct LayerSpec {
                       ///< lrn: channels that are summed
   int stride = 0;     ///< conv, max_pool: pixels from a window to the next; 0: see `step`
   int padding = 0;    ///< conv, max_pool: pixels added at each side
+  bool bias = true;   ///< conv: it adds a bias to each output channel
   double rate = 0.5;  ///< dropout: share of the units that are dropped
   double alpha = 1e-4;    ///< lrn
   double beta = 0.75;     ///< lrn

@@ -65,8 +65,11 @@ Made make_conv(const Building& b) {
   if (window * b.spec.units > kLargest) {
     b.fail(fmt::format("{} x {} weights are more than 2^30", window, b.spec.units));
   }
-  return std::make_unique<Conv2d>(
-      b.before, ConvShape{b.spec.units, b.spec.size, b.spec.step(), b.spec.padding}, b.relu);
+  if (!b.spec.bias && b.spec.init.bias != 0) {
+    b.fail("init.bias is given, but bias is off; remove one of them");
+  }
+  const ConvShape shape{b.spec.units, b.spec.size, b.spec.step(), b.spec.padding, b.spec.bias};
+  return std::make_unique<Conv2d>(b.before, shape, b.relu);
 }
 
 Made make_max_pool(const Building& b) {
@@ -159,7 +162,7 @@ struct KnownLayer {
 const std::vector<KnownLayer>& kinds() {
   static const std::vector<KnownLayer> all{
       {{"dense", {"units", "init"}}, make_dense},
-      {{"conv", {"units", "size", "stride", "padding", "init"}}, make_conv},
+      {{"conv", {"units", "size", "stride", "padding", "bias", "init"}}, make_conv},
       {{"max_pool", {"size", "stride", "padding"}}, make_max_pool},
       {{"average_pool", {"size"}}, make_average_pool},
       {{"batch_norm", {"epsilon", "momentum"}}, make_batch_norm},

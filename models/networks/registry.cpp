@@ -5,6 +5,7 @@
 #include "models/tensor/simd.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace foretrain {
 namespace {
@@ -24,6 +25,7 @@ Initializer truncated(double deviation, double bias) {
 LayerSpec relu() { return {.kind = "relu"}; }
 LayerSpec flatten() { return {.kind = "flatten"}; }
 LayerSpec dropout() { return {.kind = "dropout"}; }
+LayerSpec batch_norm() { return {.kind = "batch_norm"}; }
 LayerSpec dense(int units, const Initializer& init) {
   return {.kind = "dense", .units = units, .init = init};
 }
@@ -37,6 +39,9 @@ LayerSpec conv(int units, int size, int stride, int padding, const Initializer& 
 }
 LayerSpec max_pool(int size, int stride, int padding = 0) {
   return {.kind = "max_pool", .size = size, .stride = stride, .padding = padding};
+}
+void append(NetworkSpec& spec, std::initializer_list<LayerSpec> layers) {
+  spec.layers.insert(spec.layers.end(), layers);
 }
 constexpr int kClasses = 0;  // units of the last layer: the number of classes
 
@@ -106,6 +111,44 @@ NetworkSpec alexnet_cifar(const NetworkOptions& /*options*/) {
            dense(kClasses, truncated(1.0 / 192, 0))}};
 }
 
+/// VGG-11 (Simonyan, Zisserman 2015, configuration A) as courses train it on CIFAR-10: batch norm
+/// after each convolution, one dense layer.
+NetworkSpec vgg11(const NetworkOptions& /*options*/) {
+  constexpr int kPool = 0;
+  NetworkSpec spec;
+  for (const int units :
+       {64, kPool, 128, kPool, 256, 256, kPool, 512, 512, kPool, 512, 512, kPool}) {
+    if (units == kPool) {
+      spec.layers.push_back(max_pool(2, 2));
+    } else {
+      append(spec, {conv(units, 3, 1, 1, kHe), batch_norm(), relu()});
+    }
+  }
+  append(spec, {flatten(), dense(kClasses, kGlorot)});
+  return spec;
+}
+
+/// ResNet-20 for CIFAR-10 (He, Zhang, Ren, Sun 2016, section 4.2): three stages of three blocks,
+/// shortcuts without parameters (option A), no biases before batch norms.
+NetworkSpec resnet20(const NetworkOptions& /*options*/) {
+  const auto conv3 = [](int units, int stride) {
+    LayerSpec spec = conv(units, 3, stride, 1, kHe);
+    spec.bias = false;
+    return spec;
+  };
+  const LayerSpec block_input{.kind = "add", .from = -6};
+  NetworkSpec spec{{conv3(16, 1), batch_norm(), relu()}};
+  for (const int units : {16, 32, 64}) {
+    for (int block = 0; block < 3; ++block) {
+      const int stride = units > 16 && block == 0 ? 2 : 1;
+      append(spec, {conv3(units, stride), batch_norm(), relu(), conv3(units, 1), batch_norm(),
+                    block_input, relu()});
+    }
+  }
+  append(spec, {{.kind = "average_pool", .size = 1}, dense(kClasses, kGlorot)});
+  return spec;
+}
+
 /// Logistic regression on hashed features. Two classes: one output.
 NetworkSpec sparse_logistic(const NetworkOptions& /*options*/) {
   return {{{.kind = "sparse_dense", .units = 1, .init = kZero}}};
@@ -123,6 +166,8 @@ constexpr Named kNamed[] = {
     {"lenet_large", lenet_large},
     {"alexnet", alexnet},
     {"alexnet_cifar", alexnet_cifar},
+    {"vgg11", vgg11},
+    {"resnet20", resnet20},
     {"sparse_logistic", sparse_logistic},
 };
 

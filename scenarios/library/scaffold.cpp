@@ -44,6 +44,8 @@ const std::vector<FirstLook>& first_looks() {
       {"lenet_large", images, 32, 60, "{name: adam, learning_rate: 0.001}"},
       {"alexnet", {"images"}, 16, 10, "{name: momentum, learning_rate: 0.01}"},
       {"alexnet_cifar", {"images", "cifar10"}, 32, 60, "{name: momentum, learning_rate: 0.01}"},
+      {"vgg11", {"images", "cifar10"}, 32, 10, "{name: momentum, learning_rate: 0.05}"},
+      {"resnet20", {"images", "cifar10"}, 32, 60, "{name: momentum, learning_rate: 0.05}"},
       {"sparse_logistic",
        {"clicks", "libsvm", "criteo"},
        64,
@@ -197,6 +199,9 @@ std::string scaffold_data(const Scaffold& scaffold, const ScaffoldPlace& place) 
   }
   if (scaffold.data == "cifar10" && scaffold.model == "alexnet_cifar") {
     text += "  crop: 24\n  flip: on\n  standardise: on\n";
+  }
+  if (scaffold.data == "cifar10" && (scaffold.model == "vgg11" || scaffold.model == "resnet20")) {
+    text += "  pad: 4\n  crop: 32\n  flip: on\n  standardise: on\n";
   }
   return text;
 }

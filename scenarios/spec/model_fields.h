@@ -71,6 +71,12 @@ void describe(Visitor& visit, T& layer) {
   Field padding = field("padding", "zero pixels added at each side", 0, 4096);
   padding.written = layer.padding != 0;
   visit.field(padding, layer.padding);
+  visit.field({.key = "bias",
+               .doc = "conv: it adds a bias; off: before a batch_norm, which would subtract it",
+               .used = kind == nullptr || kind->uses("bias"),
+               .unused_because = "only conv can be without a bias",
+               .written = !layer.bias},
+              layer.bias);
   visit.field(field("rate", "dropout: share of units dropped", 0, 1), layer.rate);
   visit.field(field("alpha", "lrn: factor of the mean square of the channels", 0, 1e6),
               layer.alpha);

@@ -43,6 +43,7 @@ std::string ModelSpec::label() const {
   for (const LayerSpec& l : layers) {
     text += fmt::format("{} {} {} {} {} {} {} {} {}\n", l.kind, l.units, l.size, l.step(),
                         l.padding, l.rate, l.alpha, l.beta, l.k);
+    if (!l.bias) text += "no bias\n";
     if (l.kind == "batch_norm") text += fmt::format("{} {}\n", l.epsilon, l.momentum);
     if (l.kind == "add") text += fmt::format("{}\n", l.from);
   }

@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace foretrain::bench {
@@ -32,7 +33,7 @@ constexpr double kSeconds = 2;  // measured per figure
 /// A network to time, in the same way as the peer's script.
 struct Subject {
   const char* name;       // our name
-  const char* peer;       // its name for --which
+  const char* peer;       // its name for --which; empty: the script does not have it
   const char* peer_line;  // begin of its line
   int side;               // pixels, square
   int channels;
@@ -56,6 +57,8 @@ const std::vector<Subject>& subjects() {
       {"lenet_large", "tflenet", "tflenet", 28, 1, 10, rule("adam", 0.001), {8, 64, 512}, false},
       {"alexnet_cifar", "cifar", "cifar", 24, 3, 10, rule("sgd", 0.1), {64, 128}, false},
       {"alexnet", "alexnet", "alexnet", 224, 3, 1000, rule("momentum", 0.01), {16, 64}, false},
+      {"vgg11", "", "", 32, 3, 10, rule("momentum", 0.01), {64}, false},
+      {"resnet20", "", "", 32, 3, 10, rule("momentum", 0.01), {128}, false},
   };
   return all;
 }
@@ -166,7 +169,7 @@ void bench_subject(const Options& options, const Subject& subject, int threads, 
         for (int warm = 0; warm < (options.smoke ? 0 : 2); ++warm) steps.step(parallel);
         ours[batch].push_back(time_steps(steps, parallel, seconds, options.smoke ? 1 : 3));
       }
-      if (!options.peer) continue;
+      if (!options.peer || subject.peer == std::string_view()) continue;
       for (const auto& [batch, ms] :
            time_peer(options.seconds.value_or(kSeconds), subject, threads)) {
         theirs[batch].push_back(ms);

@@ -44,6 +44,26 @@ TEST_CASE("cross: sync ends with the same weights in both worlds, whatever the d
   CHECK(run(scenario_case, 3_ms).weights_sha256 == simulated.weights_sha256);
 }
 
+TEST_CASE("cross: networks of CIFAR-10 on padded crops have the same weights with any threads") {
+  const std::string model = GENERATE("vgg11", "resnet20");
+  CAPTURE(model);
+  Case scenario_case = small_case("sync", 2, 3);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.model.name = model;
+  scenario.dataset.format = "images";
+  scenario.dataset.side = 32;
+  scenario.dataset.take = 16;
+  scenario.dataset.test_take = 4;
+  scenario.dataset.image = {.crop = 32, .pad = 4, .flip = true, .standardise = true};
+  scenario.training.batch_size = 4;
+  const Record simulated = simulate(scenario_case);
+  REQUIRE(simulated.weights_sha256.size() == 64);
+  scenario.training.threads = 2;
+  CHECK(run(scenario_case).weights_sha256 == simulated.weights_sha256);
+  scenario.dataset.image.pad = 0;
+  CHECK(simulate(scenario_case).weights_sha256 != simulated.weights_sha256);
+}
+
 TEST_CASE("cross: sync over several shards and buckets, too") {
   Case scenario_case = small_case("sync", 2, 20);
   scenario_case.scenario.training.servers = 2;

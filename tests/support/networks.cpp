@@ -20,10 +20,10 @@ InputShape hashed(int bits) {
   return input;
 }
 
-/// Limits hidden dense layers to `most` units.
-NetworkSpec with_units(NetworkSpec spec, int most) {
+/// Limits hidden dense layers, or other layers of one kind, to `most` units.
+NetworkSpec with_units(NetworkSpec spec, int most, std::string_view kind = "dense") {
   for (LayerSpec& layer : spec.layers) {
-    if (layer.kind == "dense") layer.units = std::min(layer.units, most);
+    if (layer.kind == kind) layer.units = std::min(layer.units, most);
   }
   return spec;
 }
@@ -74,6 +74,8 @@ std::vector<NetworkCase> network_cases(bool narrow) {
        images(narrow ? 11 : 24, 3, 10), 3},
       {"alexnet", with_units(network_spec("alexnet", {}), units), images(63, 3, narrow ? 7 : 1000),
        2},
+      {"vgg11", with_units(network_spec("vgg11", {}), units / 2, "conv"), images(32, 3, 10), 4},
+      {"resnet20", network_spec("resnet20", {}), images(narrow ? 8 : 32, 3, 10), 4},
       {"sparse_logistic", network_spec("sparse_logistic", {}), hashed(narrow ? 8 : 14), 32},
   };
 }
@@ -131,6 +133,13 @@ NetworkCase embedding_case() {
           12};
 }
 
+bool is_normalised_away(const Network& network, const ParameterBlock& block) {
+  const auto layers = network.layers().subspan(static_cast<std::size_t>(block.layer));
+  const bool rectified = layers[0]->name().ends_with("relu");
+  return block.bias && !rectified && layers.size() > 1 &&
+         layers[1]->name().starts_with("batch_norm");
+}
+
 NetworkSpec without_dropout(NetworkSpec spec) {
   std::erase_if(spec.layers, [](const LayerSpec& layer) { return layer.kind == "dropout"; });
   return spec;
@@ -139,7 +148,7 @@ NetworkSpec without_dropout(NetworkSpec spec) {
 std::vector<float> lively_parameters(const NetworkCase& network_case, std::uint64_t seed) {
   NetworkSpec spec = network_case.spec;
   for (LayerSpec& layer : spec.layers) {
-    layer.init = {.kind = "he", .bias = 0.1};
+    layer.init = {.kind = "he", .bias = layer.bias ? 0.1 : 0};
     if (layer.kind == "sparse_dense") {
       layer.init = {.kind = "normal", .deviation = 0.3, .bias = 0.1};
     }

@@ -19,8 +19,8 @@ struct NetworkCase {
 };
 
 /// Every named network, with images as small as the layers allow. With `narrow`, hidden dense
-/// layers of large networks have few units, so that slow twins can follow. Everything else is
-/// unchanged.
+/// layers of large networks and the convolutions of vgg11 have few units, so that slow twins can
+/// follow. Everything else is unchanged.
 std::vector<NetworkCase> network_cases(bool narrow);
 
 /// Convolutions with batch normalisation and residual connections, one with a change of size.
@@ -30,6 +30,9 @@ NetworkCase residual_case();
 NetworkCase embedding_case();
 /// ReLUs before pools in all combinations: movable behind the pool, or not because of an addition.
 NetworkCase pooled_case();
+
+/// The biases before a batch norm, which subtracts them: their gradient is zero, but for rounding.
+bool is_normalised_away(const Network& network, const ParameterBlock& block);
 
 /// The network without its dropout layers.
 NetworkSpec without_dropout(NetworkSpec spec);

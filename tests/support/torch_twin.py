@@ -36,8 +36,8 @@ def parameter(ours):
     return ours.contiguous().clone().requires_grad_(True)
 
 
-def apply_layer(words, x, numbers, classes, back):
-    """One layer; `back` gets functions that give its gradients in our layout."""
+def apply_layer(words, x, earlier, numbers, classes, back):
+    """One layer; `earlier`: the outputs of all before it. `back` gets functions that give its gradients in our layout."""
     kind = words[0]
     units, size, stride, padding = (int(word) for word in words[1:5])
     alpha, beta, k = (float(word) for word in words[5:8])
@@ -45,9 +45,11 @@ def apply_layer(words, x, numbers, classes, back):
     if kind == "conv":
         channels = x.shape[1]
         weights = parameter(numbers.take(size, size, channels, units).permute(3, 2, 0, 1))
-        biases = parameter(numbers.take(units))
         back.append(lambda: weights.grad.permute(2, 3, 1, 0))
-        back.append(lambda: biases.grad)
+        biases = None
+        if words[8] == "1":
+            biases = parameter(numbers.take(units))
+            back.append(lambda: biases.grad)
         return F.conv2d(x, weights, biases, stride=stride or 1, padding=padding)
     if kind in ("dense", "sparse_dense"):
         channels, rows, columns = x.shape[1:]
@@ -67,6 +69,17 @@ def apply_layer(words, x, numbers, classes, back):
         return F.local_response_norm(x, size, alpha, beta, k)
     if kind == "relu":
         return F.relu(x)
+    if kind == "batch_norm":
+        gamma = parameter(numbers.take(x.shape[1]))
+        beta = parameter(numbers.take(x.shape[1]))
+        back.append(lambda: gamma.grad)
+        back.append(lambda: beta.grad)
+        return F.batch_norm(x, None, None, gamma, beta, training=True, eps=float(words[9]))
+    if kind == "add":
+        other = earlier[int(words[10])]
+        step = -(-other.shape[2] // x.shape[2])
+        missing = x.shape[1] - other.shape[1]
+        return x + F.pad(other[:, :, ::step, ::step], (0, 0, 0, 0, 0, missing))
     if kind == "flatten":
         return x  # a dense layer flattens, in our order
     raise ValueError(kind)
@@ -82,8 +95,10 @@ def run(folder):
     images = Reader(numbers.numbers[parameters:])
     x = images.take(batch, rows, columns, channels).permute(0, 3, 1, 2).contiguous()
     back = []
+    earlier = []
     for words in lines[1:]:
-        x = apply_layer(words, x, numbers, classes, back)
+        x = apply_layer(words, x, earlier, numbers, classes, back)
+        earlier.append(x)
     if numbers.at != parameters:
         raise ValueError("%d parameters were read, %d written" % (numbers.at, parameters))
     logits = x.flatten(1)

@@ -98,7 +98,7 @@ Activations conv(const LayerSpec& spec, const Activations& in, const TwinParamet
     for (int oy = 0; oy < out.shape.rows; ++oy) {
       for (int ox = 0; ox < out.shape.columns; ++ox) {
         double* to = &out.numbers[index(pixel(out, e, oy, ox))];
-        add_row(1, parameters, weights, units, to);
+        if (spec.bias) add_row(1, parameters, weights, units, to);
         for (int k = 0; k < spec.size * spec.size; ++k) {
           const int y = oy * stride_of(spec) - spec.padding + k / spec.size;
           const int x = ox * stride_of(spec) - spec.padding + k % spec.size;
@@ -288,7 +288,8 @@ std::int64_t twin_parameters(const LayerSpec& spec, int classes, Shape input,
   if (spec.kind == "embedding") return sparse_features * units;
   if (spec.kind == "batch_norm") return std::int64_t{2} * input.channels;
   if (spec.kind != "conv") return 0;
-  return (static_cast<std::int64_t>(spec.size) * spec.size * input.channels + 1) * units;
+  const std::int64_t window = static_cast<std::int64_t>(spec.size) * spec.size;
+  return (window * input.channels + (spec.bias ? 1 : 0)) * units;
 }
 
 double twin_softmax_cross_entropy(std::span<const double> logits, std::int64_t batch,

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 using namespace foretrain;
@@ -54,23 +55,27 @@ std::vector<float> expected(const Images& images, std::int64_t index, const Imag
                             Stream* augment) {
   const int rows = options.crop == 0 ? images.rows : options.crop;
   const int columns = options.crop == 0 ? images.columns : options.crop;
-  int top = (images.rows - rows) / 2;
-  int left = (images.columns - columns) / 2;
+  const int pad = options.pad;
+  const int below = images.rows + 2 * pad - rows;
+  const int beside = images.columns + 2 * pad - columns;
+  int top = below / 2;
+  int left = beside / 2;
   bool mirrored = false;
   if (augment != nullptr && options.crop != 0) {
-    top = static_cast<int>(augment->below(static_cast<std::uint64_t>(images.rows - rows + 1)));
-    left =
-        static_cast<int>(augment->below(static_cast<std::uint64_t>(images.columns - columns + 1)));
+    top = static_cast<int>(augment->below(static_cast<std::uint64_t>(below + 1)));
+    left = static_cast<int>(augment->below(static_cast<std::uint64_t>(beside + 1)));
   }
   if (augment != nullptr && options.flip) mirrored = augment->below(2) == 1;
   std::vector<double> values;
   for (int row = 0; row < rows; ++row) {
     for (int column = 0; column < columns; ++column) {
-      const int from = left + (mirrored ? columns - 1 - column : column);
+      const int x = left + (mirrored ? columns - 1 - column : column) - pad;
+      const int y = top + row - pad;
+      const bool inside = x >= 0 && y >= 0 && x < images.columns && y < images.rows;
       for (int channel = 0; channel < images.channels; ++channel) {
-        values.push_back(images.pixels[static_cast<std::size_t>(
-            ((index * images.rows + top + row) * images.columns + from) * images.channels +
-            channel)]);
+        const std::int64_t at =
+            ((index * images.rows + y) * images.columns + x) * images.channels + channel;
+        values.push_back(inside ? images.pixels[static_cast<std::size_t>(at)] : 0);
       }
     }
   }
@@ -134,12 +139,13 @@ TEST_CASE("images: examples come in the order that they are asked in", "[images]
 TEST_CASE("images: crop and flip and standardising agree with a plain twin", "[images]") {
   const Images images = random_images(5, {9, 7, 3}, 1);
   const std::vector<std::int64_t> which{3, 0, 4, 4, 1};
-  for (const int crop : {0, 1, 4, 7}) {
+  for (const auto& [crop, pad] :
+       {std::pair(0, 0), {1, 0}, {4, 0}, {7, 0}, {4, 3}, {7, 1}, {8, 2}, {13, 3}}) {
     for (const bool flip : {false, true}) {
       for (const bool standardise : {false, true}) {
         for (const bool training : {false, true}) {
-          CAPTURE(crop, flip, standardise, training);
-          const ImageOptions options{.crop = crop, .flip = flip, .standardise = standardise};
+          CAPTURE(crop, pad, flip, standardise, training);
+          const ImageOptions options{crop, pad, flip, standardise};
           const auto dataset = make_dataset(images, options);
           CHECK(dataset->worth_prefetching() == (crop != 0 || flip || standardise));
           CHECK(dataset->shape().image == (crop == 0 ? Shape{9, 7, 3} : Shape{crop, crop, 3}));
@@ -162,6 +168,23 @@ TEST_CASE("images: crop and flip and standardising agree with a plain twin", "[i
   }
 }
 
+TEST_CASE("images: outside of a training a padded crop as large as the image is the image") {
+  const Images images = random_images(2, {8, 8, 3}, 1);
+  const ImageOptions options{.crop = 8, .pad = 2};
+  const auto dataset = make_dataset(images, options);
+  CHECK(dataset->worth_prefetching());
+  CHECK(gather(*dataset, {1, 0}, nullptr) == gather(*make_dataset(images, {}), {1, 0}, nullptr));
+  // In a training a pixel of each side, too, is black in one of a hundred crops.
+  Stream draws(7, "test.augment");
+  const std::vector<float> values = gather(*dataset, std::vector<std::int64_t>(100, 0), &draws);
+  for (const std::size_t corner : {0U, 7U * 3, 56U * 3, 63U * 3}) {
+    std::size_t black = 0;
+    for (std::size_t i = 0; i < 100; ++i) black += values[i * 192 + corner] == 0 ? 1 : 0;
+    CHECK(black > 20);
+    CHECK(black < 100);
+  }
+}
+
 TEST_CASE("images: an image of one grey is standardised to zeros", "[images]") {
   Images images = kThree;
   images.pixels.assign(6, 200);
@@ -174,4 +197,9 @@ TEST_CASE("images: a crop larger than the images is refused", "[images]") {
   CHECK_THAT(complaint([&] { make_dataset(images, {.crop = 8}); }),
              Contains("crop 8 does not fit images of 9 x 7 pixels") && Contains("to 7"));
   CHECK_THAT(complaint([&] { make_dataset(images, {.crop = -1}); }), Contains("crop -1"));
+  CHECK_THAT(
+      complaint([&] { make_dataset(images, {.crop = 12, .pad = 2}); }),
+      Contains("crop 12 does not fit images of 9 x 7 pixels with pad 2") && Contains("to 11"));
+  CHECK_THAT(complaint([&] { make_dataset(images, {.crop = 4, .pad = 4}); }),
+             Contains("with pad 4 a crop of 4 can miss the image"));
 }

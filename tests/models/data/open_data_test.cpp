@@ -111,6 +111,18 @@ TEST_CASE("open data: a crop that does not fit is refused by summary and opening
   CHECK_THAT(complaint([&] { open_data(source); }), Contains("crop 29 does not fit"));
 }
 
+TEST_CASE("open data: images that are only scaled are not prepared ahead, padded ones are") {
+  DataSource source = source_of("digits");
+  source.train_count = 2;
+  source.test_count = 2;
+  for (const int pad : {0, 4}) {
+    source.image.crop = 28;
+    source.image.pad = pad;
+    CHECK(summarize_data(source)->prefetched == (pad > 0));
+    CHECK(open_data(source).train->worth_prefetching() == (pad > 0));
+  }
+}
+
 TEST_CASE("open data: take keeps the first examples and refuses the others") {
   DataSource digits = source_of("digits");
   digits.train_count = 9;

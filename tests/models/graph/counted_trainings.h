@@ -26,6 +26,7 @@ inline InputShape hashed(int bits) {
 inline InputShape input_of(const std::string& network) {
   if (network == "alexnet") return images(224, 3, 1000);
   if (network == "alexnet_cifar") return images(24, 3, 10);
+  if (network == "vgg11" || network == "resnet20") return images(32, 3, 10);
   if (network == "sparse_logistic") return hashed(18);
   return images(28, 1, 10);
 }

@@ -21,13 +21,16 @@ LayerCase conv(Shape input, ConvShape shape, bool relu) {
                    .units = shape.channels,
                    .size = shape.size,
                    .stride = shape.stride,
-                   .padding = shape.padding},
+                   .padding = shape.padding,
+                   .bias = shape.bias},
           .input = input,
           .relu = relu};
 }
 
 Conv2d make_conv(const LayerCase& of) {
-  return {of.input, {of.spec.units, of.spec.size, of.spec.stride, of.spec.padding}, of.relu};
+  return {of.input,
+          {of.spec.units, of.spec.size, of.spec.stride, of.spec.padding, of.spec.bias},
+          of.relu};
 }
 
 }  // namespace
@@ -54,6 +57,10 @@ TEST_CASE("conv: output and gradients agree with the double twin at the shapes o
       {2, conv({6, 50, 2}, {3, 3, 1, 1}, false)},
       {3, conv({5, 40, 1}, {1, 5, 1, 2}, true)},
       {2, conv({5, 24, 16}, {8, 3, 1, 1}, true)},
+      // Without biases.
+      {2, conv({9, 9, 32}, {40, 3, 1, 1, false}, true)},
+      {3, conv({12, 11, 3}, {5, 3, 2, 1, false}, false)},
+      {2, conv({6, 50, 2}, {3, 3, 1, 1, false}, false)},
   };
   for (const auto& [batch, each] : cases) check_against_twin(make_conv(each), each, batch, 1);
 }
@@ -78,6 +85,7 @@ TEST_CASE("conv: the same bits with any number of threads at any offset") {
         {9, conv({9, 9, 32}, {40, 3, 1, 1}, true)},
         {5, conv({28, 28, 3}, {16, 5, 2, 2}, false)},
         {2, conv({9, 9, 16}, {21, 3, 1, 1}, true)},
+        {9, conv({8, 8, 16}, {32, 3, 2, 1, false}, false)},
         {17, conv({28, 28, 1}, {6, 5, 1, 2}, true)},
         {9, conv({28, 28, 3}, {16, 5, 2, 2}, true)}}) {
     check_same_bits(make_conv(each), each, batch);
@@ -126,6 +134,14 @@ TEST_CASE("conv: counted parameters and operations") {
   CHECK(first.output() == Shape{28, 28, 6});
   CHECK(first.parameters() == 156);
   CHECK(first.forward_cost(8).flops.value == 2.0 * 8 * 28 * 28 * 6 * 25);
+  CHECK(first.forward_cost(8).read.parameters.value == 4 * 156);
+  const Conv2d bare({28, 28, 1}, {6, 5, 1, 2, false}, true);
+  CHECK(bare.name() == "conv 6@5x5 pad 2 no bias + relu");
+  CHECK(bare.biases() == 0);
+  CHECK(bare.parameters() == 150);
+  CHECK(bare.forward_cost(8).flops.value == first.forward_cost(8).flops.value);
+  CHECK(bare.forward_cost(8).read.parameters.value == 4 * 150);
+  CHECK(bare.backward_cost(8, true).written.gradients.value == 4 * 150);
   const Conv2d alexnet({224, 224, 3}, {64, 11, 4, 2}, false);
   CHECK(alexnet.name() == "conv 64@11x11 stride 4 pad 2");
   CHECK(alexnet.output() == Shape{55, 55, 64});

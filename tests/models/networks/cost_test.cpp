@@ -34,6 +34,35 @@ TEST_CASE("network: every network has exactly the parameters of its source") {
   CHECK(parameters_of("alexnet", image_input(224, 3, 1000)) == 61'100'840);
   CHECK(parameters_of("alexnet", image_input(256, 3, 1000)) == 61'100'840);
   CHECK(parameters_of("alexnet_cifar", image_input(24, 3, 10)) == 1'068'298);
+  CHECK(parameters_of("vgg11", image_input(32, 3, 10)) == 9'231'114);
+  CHECK(parameters_of("resnet20", image_input(32, 3, 10)) == 269'722);
+}
+
+TEST_CASE("network: vgg11 has 34 tensors, resnet20 has 59, its convolutions no biases") {
+  const InputShape input = image_input(32, 3, 10);
+  CHECK(Network(network_spec("vgg11", {}), input).blocks().size() == 8 * 4 + 2);
+  const Network resnet(network_spec("resnet20", {}), input);
+  CHECK(resnet.blocks().size() == 19 + 19 * 2 + 2);
+  CHECK(resnet.skips().size() == 9);
+  for (const auto& layer : resnet.layers()) {
+    if (layer->name().starts_with("conv")) CHECK(layer->biases() == 0);
+  }
+}
+
+TEST_CASE("network: forward passes of vgg11, of resnet20 are counted as by hand") {
+  const auto conv = [](double side, double in, double out) { return side * side * out * in * 18; };
+  const double vgg = conv(32, 3, 64) + conv(16, 64, 128) + conv(8, 128, 256) + conv(8, 256, 256) +
+                     conv(4, 256, 512) + conv(4, 512, 512) + 2 * conv(2, 512, 512) + 2 * 5'120.0;
+  const double vgg_norms = 7 * (64.0 * 1024 + 128 * 256 + 512 * 64 + 1024 * 16 + 1024 * 4);
+  const double vgg_pools = 4 * (64.0 * 256 + 128 * 64 + 256 * 16 + 512 * 4 + 512);
+  const InputShape input = image_input(32, 3, 10);
+  CHECK(vgg == 305'539'072.0);  // 0.153 G multiply-adds
+  CHECK(forward_flops("vgg11", input, 1) == Approx(vgg + vgg_norms + vgg_pools).epsilon(0.01));
+  const double resnet = conv(32, 3, 16) + 6 * conv(32, 16, 16) + conv(16, 16, 32) +
+                        5 * conv(16, 32, 32) + conv(8, 32, 64) + 5 * conv(8, 64, 64) + 1'280;
+  CHECK(resnet == 81'102'080.0);  // 0.041 G multiply-adds
+  CHECK(forward_flops("resnet20", input, 1) > resnet);
+  CHECK(forward_flops("resnet20", input, 1) < 1.05 * resnet);
 }
 
 TEST_CASE("network: mlp has a matrix with biases for each hidden size") {

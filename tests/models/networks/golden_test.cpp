@@ -33,6 +33,8 @@ const std::map<std::string, Story>& stories() {
        {0.01, 16, "the loss starts above ln 10, since weights of 0.1 are large, then falls"}},
       {"alexnet_cifar", {0.5, 16, "the loss stays near ln 10: so few steps teach it little"}},
       {"alexnet", {0.01, 4, "the loss hardly leaves ln 7: weights of 0.01 need many steps"}},
+      {"vgg11", {0.002, 16, "the loss starts above ln 10; at this small rate it falls unevenly"}},
+      {"resnet20", {0.005, 16, "the loss starts above ln 10, then falls within 20 steps"}},
       {"sparse_logistic", {0.5, 32, "the first loss is ln 2: its weights start from zero"}},
   };
   return all;

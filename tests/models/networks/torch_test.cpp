@@ -54,8 +54,9 @@ void write(const TorchTrial& trial) {
   text << fmt::format("input {} {} {} {} {} {}\n", shape.rows, shape.columns, shape.channels,
                       input.classes, trial.of.batch, trial.parameters.size());
   for (const LayerSpec& layer : trial.of.spec.layers) {
-    text << fmt::format("{} {} {} {} {} {:.17g} {:.17g} {:.17g}\n", layer.kind, layer.units,
-                        layer.size, layer.stride, layer.padding, layer.alpha, layer.beta, layer.k);
+    text << fmt::format("{} {} {} {} {} {:.17g} {:.17g} {:.17g} {:d} {:.17g} {}\n", layer.kind,
+                        layer.units, layer.size, layer.stride, layer.padding, layer.alpha,
+                        layer.beta, layer.k, layer.bias, layer.epsilon, layer.from);
   }
   std::ofstream numbers(trial.folder + "/numbers.f32", std::ios::binary);
   append(numbers, trial.parameters.data(), trial.parameters.size());
@@ -105,6 +106,7 @@ void compare(const TorchTrial& trial) {
   CHECK(loss == Approx(their_loss).epsilon(1e-4));
   const std::vector<float> theirs = read_gradient(trial);
   for (const ParameterBlock& block : network.blocks()) {
+    if (is_normalised_away(network, block)) continue;
     double error = 0;
     double square = 0;
     for (std::int64_t p = block.first; p < block.first + block.count; ++p) {

@@ -169,6 +169,28 @@ TEST_CASE("model: residual connections and batch normalisation are read, written
   CHECK(other.model.label() != once.model.label());
 }
 
+TEST_CASE("model: a convolution without a bias is read, written, counted") {
+  const std::string model =
+      "model:\n  layers:\n    - {kind: conv, units: 4, size: 3, bias: off}\n    - dense\n";
+  const Scenario once = only("foretrain: 1\n" + model);
+  CHECK(!once.model.layers[0].bias);
+  CHECK(only(to_yaml(once)) == once);
+  CHECK(parameters_of(model) == 9 * 4 + (26 * 26 * 4 + 1) * 10);
+  Scenario other = once;
+  other.model.layers[0].bias = true;
+  CHECK(other.model.label() != once.model.label());
+}
+
+TEST_CASE("model: a bias that cannot be off, or has a value although it is, is told its place") {
+  CHECK(scenario_error("foretrain: 1\nmodel: {layers: [{kind: dense, bias: off}]}\n")
+            .find("x.yaml:2:38: model.layers[0].bias: set to off, but no case uses it (only conv "
+                  "can") == 0);
+  CHECK(training_error("model:\n  layers:\n    - {kind: conv, units: 4, size: 3, bias: off, init: "
+                       "{kind: he, bias: 0.1}}\n    - dense\n") ==
+        "x.yaml:5:7: model.layers[0]: layer 0 (conv): init.bias is given, but bias is off; remove "
+        "one of them");
+}
+
 TEST_CASE("model: a residual connection that cannot be is told its place, and why") {
   const auto refused = [](const std::string& layers) {
     return training_error("model:\n  layers:\n    - {kind: conv, units: 4, size: 5, stride: 2}\n" +

@@ -123,6 +123,18 @@ TEST_CASE("prepared: what does not fit is told with its place") {
             .find("x.yaml:2:18: model.layers[0]: layer 0 (conv): a window of 30 x 30") == 0);
 }
 
+TEST_CASE("prepared: a padding that cannot be is told with its place") {
+  CHECK(error("dataset: {pad: 4}\n") ==
+        "x.yaml:2:16: dataset.pad: set to 4, but no case uses it (only crops are cut from padded "
+        "images); remove it");
+  CHECK(
+      error("dataset: {crop: 37, pad: 4}\n")
+          .find("x.yaml:2:10: dataset: crop 37 does not fit images of 28 x 28 pixels with pad 4") ==
+      0);
+  CHECK(error("dataset: {crop: 36, pad: 4}\n") == "(no error)");
+  CHECK(error("dataset: {crop: 4, pad: -1}\n").find("x.yaml:2:25: dataset.pad: -1 is out of") == 0);
+}
+
 TEST_CASE("prepared: per_tensor where it cannot be is told with its place") {
   CHECK(error("training: {servers: 3, bucket_size: per_tensor}\n") ==
         "x.yaml:2:21: training.servers: 3 servers for the 2 tensors of softmax; write fewer "
