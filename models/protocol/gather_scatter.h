@@ -1,4 +1,4 @@
-// Synchronous SGD by a gather to worker 0 and a scatter of the mean.
+// Synchronous SGD through worker 0, which gathers gradients, then scatters their mean.
 #pragma once
 
 #include "models/protocol/collective_worker.h"

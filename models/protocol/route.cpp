@@ -33,7 +33,7 @@ const Option kCollectives{
     .doc =
         "together: the sums of all buckets overlap; one_by_one: a worker begins a bucket when "
         "it has the new values of the one before, as a loop over blocking calls does "
-        "(bucket_size: per_tensor, or bucket_rule: ddp)",
+        "(with bucket_size: per_tensor)",
     .fallback = std::string("together"),
     .choices = {"together", "one_by_one"},
     .unused_because = "only all_reduce can run several at once"};

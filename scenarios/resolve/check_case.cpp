@@ -86,11 +86,6 @@ constexpr Rule kKeyRules[] = {
      [](const Facts& f) { return f.training.compression.wanted() && f.protocol.rooted; },
      "{strategy} sends gradients and their mean as they are; remove it, or use all_reduce"},
     {"training.collectives",
-     [](const Facts& f) {
-       return one_by_one(f) && f.training.bucket_size.value > 0 && f.training.bucket_rule != "ddp";
-     },
-     "one_by_one is for whole tensors; write bucket_size: per_tensor, or bucket_rule: ddp"},
-    {"training.collectives",
      [](const Facts& f) { return one_by_one(f) && wants_shard(f.scenario); },
      "one_by_one, but the collectives of shard: {shard} already have one order; remove it"},
     {"training.shard",

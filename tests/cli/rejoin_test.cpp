@@ -168,7 +168,7 @@ TEST_CASE("rejoin: a strategy that takes nobody back refuses it by name") {
              Contains("faults[0].restart_after") &&
                  Contains("here sync lets no lost worker return, only sync with backup_workers or "
                           "rejoin_limit, async, ssp, all_reduce with rejoin_limit, local_sgd with "
-                          "rejoin_limit do"));
+                          "rejoin_limit, gather_scatter with rejoin_limit do"));
 }
 
 }  // namespace

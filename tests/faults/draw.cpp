@@ -267,6 +267,7 @@ void draw_compression(Scenario& scenario) {
   Stream draw(scenario.seed, "test.compression");
   if (!one_in(draw, 3)) return;
   TrainingSpec& training = scenario.training;
+  if (protocol_called(training.strategy).rooted) return;
   const bool sums = !protocol_called(training.strategy).servers;
   const bool halves = sums || one_in(draw, 2);
   training.compression.kind = halves ? "fp16" : "topk";

@@ -45,6 +45,7 @@ void add_to(std::vector<float>& sum, std::span<const float> addend) {
 RoundValues::RoundValues(std::shared_ptr<const Training> training)
     : training_(std::move(training)), halves_(training_->compression.converts_sums()) {
   const Protocol& protocol = *training_->protocol;
+  rooted_ = protocol.rooted;
   const std::int64_t averaging = protocol.steps_an_averaging(training_->options);
   averages_ = averaging > 0;
   steps_a_round_ = std::max<std::int64_t>(1, averaging);
@@ -161,15 +162,17 @@ void RoundValues::apply(ShardBucket& to, std::span<const float> sum, std::int64_
   to.finish_apply(beside);
 }
 
-// A worker first adds its own part to its predecessor's sum, then adds the parts of others.
+// A worker first adds its own part to its predecessor's sum, then adds the parts of others; a root
+// begins with its own.
 std::vector<float> RoundValues::sum_at(const Bucket& bucket, int worker, const Parts& parts) const {
   const Route route(*training_, bucket, worker);
   const auto mine = part_of(parts[static_cast<std::size_t>(worker)], bucket);
   std::vector<float> sum;
-  if (route.sources() == 0) sum.assign(mine.begin(), mine.end());
+  const bool mine_first = route.sources() == 0 || rooted_;
+  if (mine_first) sum.assign(mine.begin(), mine.end());
   for (std::size_t i = 0; i < route.sources(); ++i) {
     std::vector<float> sent = sum_at(bucket, route.source(i), parts);
-    if (i == 0) {
+    if (i == 0 && !mine_first) {
       sum = std::move(sent);
       add_to(sum, mine);
     } else {
@@ -224,8 +227,15 @@ std::vector<float> RoundValues::applied(std::uint32_t index, const Parts& parts)
   const std::vector<float> sum = sum_at(bucket, bucket.shard, parts);
   check_sum(bucket, sum, parts);
   const std::vector<float> before = numbers_in(shard.values());
-  apply(shard, sum, training_->workers, 0);
+  std::vector<float> mean = sum;
+  if (rooted_) {
+    for (float& number : mean) number *= 1.0F / static_cast<float>(training_->workers);
+    apply(shard, mean, 1, training_->workers - 1);
+  } else {
+    apply(shard, sum, training_->workers, 0);
+  }
   check_plain(before, sum, shard.values().floats());
+  if (rooted_) return mean;
   return halves_ ? differences_of(index) : numbers_in(shard.values());
 }
 

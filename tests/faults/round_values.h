@@ -14,9 +14,9 @@
 
 namespace foretrain::faults {
 
-/// Recomputes the parts of all workers, gradients (`all_reduce`) or the parameter changes of a
-/// round (`local_sgd`), adds them, and applies the sum. Independent of the program's messages,
-/// partial sums and waiting.
+/// Recomputes the parts of all workers, gradients (`all_reduce`, `gather_scatter`) or the parameter
+/// changes of a round (`local_sgd`), adds them, and applies the sum. Independent of the program's
+/// messages, partial sums and waiting.
 ///
 /// Floats are added in the order of the route, so bits are compared. In addition, in double
 /// precision and any order, the sum equals that of one part per worker to within rounding, and
@@ -27,8 +27,8 @@ class RoundValues {
   /// For dense trainings with numerics.
   explicit RoundValues(std::shared_ptr<const Training> training);
 
-  /// The error in `numbers`, a message's payload, as the values that a bucket's owner computes for
-  /// this round; empty if there is none.
+  /// The error in `numbers`, a message's payload, as the values, or with `gather_scatter` the mean
+  /// gradient, that a bucket's owner computes for this round; empty if there is none.
   [[nodiscard]] std::string wrong_with(std::uint32_t bucket, std::int64_t round,
                                        const std::vector<float>& numbers);
 
@@ -58,6 +58,7 @@ class RoundValues {
   std::shared_ptr<const Training> training_;
   bool averages_;
   bool halves_;
+  bool rooted_;
   bool outer_;
   std::int64_t steps_a_round_;
   std::vector<std::unique_ptr<WorkerCompute>> computes_;  // by worker

@@ -97,7 +97,7 @@ TEST_CASE("faults: seeds that once broke a rule break none of any strategy") {
   }
 }
 
-TEST_CASE("faults: every strategy is tried") { CHECK(protocols().size() == 6); }
+TEST_CASE("faults: every strategy is tried") { CHECK(protocols().size() == 7); }
 
 }  // namespace
 }  // namespace foretrain::faults

@@ -198,7 +198,7 @@ void draw_accumulate(Scenario& scenario) {
 void draw_compression(Scenario& scenario) {
   Stream draw(scenario.seed, "test.compression");
   const Protocol& protocol = protocol_called(scenario.training.strategy);
-  if (!protocol.several_workers || !one_in(draw, 3)) return;
+  if (!protocol.several_workers || protocol.rooted || !one_in(draw, 3)) return;
   Compression& compression = scenario.training.compression;
   constexpr std::array kKinds{"fp16", "topk", "ratio"};
   compression.kind = protocol.servers ? kKinds.at(draw.below(kKinds.size())) : "ratio";

@@ -59,7 +59,7 @@ TEST_CASE("repeater: what is noisy is measured up to three times as often and sa
   CHECK(calls == 15);
   REQUIRE(told.lines.size() == 3);
   CHECK(told.lines[0] == "noisy: ± 25 % over 5 repetitions, again");
-  CHECK(told.lines[2] == "noisy: ± 25 % over 15 times, this machine is noisy");
+  CHECK(told.lines[2] == "noisy: ± 25 % over 15 repetitions, this machine is noisy");
   CHECK(told.machine.measurements[1].spread == Approx(0.25));
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("repeater: when patience has ended what is noisy is said to be so at o
   repeater.measure({{"noisy", &noisy}}, [&] { noisy = ++calls % 2 == 0 ? 1.0 : 2.0; });
   CHECK(calls == 5);
   CHECK(told.lines ==
-        std::vector<std::string>{"noisy: ± 25 % over 5 times, this machine is noisy"});
+        std::vector<std::string>{"noisy: ± 25 % over 5 repetitions, this machine is noisy"});
 }
 
 TEST_CASE("repeater: what compute took is told at the speed of the first looks") {

@@ -125,7 +125,7 @@ TEST_CASE("inputs: what no run writes is refused with its row") {
       3, [](InputRow& row) { ++row.peer; },
       "it has a value in a column that its kind does not use");
   refused(
-      4, [](InputRow& row) { ++row.time.ns; }, "1000000000.0000");
+      4, [](InputRow& row) { ++row.time.ns; }, "time 1000000000.0000");
 }
 
 }  // namespace

@@ -228,7 +228,7 @@ TEST_CASE("hardware: what is wrong in a file of the library is told with its pla
   CHECK_THAT(
       told("like: mine\n"),
       StartsWith(file +
-                 ":1:1: cluster.hosts[0].like: hosts of the library cannot build on each other"));
+                 ":1:1: cluster.hosts[0].like: files of the library cannot build on each other"));
   CHECK_THAT(told("- 4\n"), StartsWith(file + ":1:1: cluster.hosts[0]: a list; write a mapping"));
   CHECK(told("cores: 4\nname: theirs\n") == "(no error)");
   CHECK(library_hosts().front().name == "mine");

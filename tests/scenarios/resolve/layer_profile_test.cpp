@@ -97,7 +97,7 @@ TEST_CASE("layer profile: parameters of a layer lie in as many tensors as it say
         "p.csv:2:1: tensors: 11 tensors are not possible with 10 parameters; write 1 to 10");
   CHECK(refused("0", "40").find("p.csv:2:1: tensors: 0 tensors are not possible") == 0);
   CHECK(refused("1.5", "40").find("p.csv:2:1: tensors: 1.5 tensors are not possible") == 0);
-  CHECK(refused("1", "0").find("of 0 parameters; write 0 to 0") != std::string::npos);
+  CHECK(refused("1", "0").find("with 0 parameters; write 0 to 0") != std::string::npos);
   CHECK(refused("", "40") == "p.csv:2:1: tensors: missing; write a number, 6 for instance");
 }
 

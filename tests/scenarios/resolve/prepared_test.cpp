@@ -139,8 +139,11 @@ TEST_CASE("prepared: per_tensor where it cannot be is told with its place") {
   CHECK(error("training: {servers: 3, bucket_size: per_tensor}\n") ==
         "x.yaml:2:21: training.servers: 3 servers for the 2 tensors of softmax; write fewer "
         "servers, or a bucket_size");
-  CHECK(error("training: {strategy: all_reduce, workers: 2, collectives: one_by_one}\n")
-            .find("x.yaml:2:47: training.collectives: one_by_one is for whole tensors") == 0);
+  CHECK(error("numerics: off\n"
+              "training: {strategy: all_reduce, workers: 2, shard: gradients,\n"
+              "  collectives: one_by_one}\n")
+            .find("x.yaml:4:16: training.collectives: one_by_one, but the collectives of shard") ==
+        0);
   CHECK(error("model: {name: sparse_logistic, hash_bits: 8}\n"
               "dataset: {format: clicks, take: 9, test_take: 1}\n"
               "training: {bucket_size: per_tensor}\n")
