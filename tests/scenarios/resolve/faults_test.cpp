@@ -79,8 +79,7 @@ TEST_CASE("faults: who is killed may be started again, where its strategy takes 
             .find("training.strategy: here sync lets no lost worker return, only sync with "
                   "backup_workers or rejoin_limit, async, ssp, all_reduce with rejoin_limit, "
                   "local_sgd with rejoin_limit, gather_scatter with rejoin_limit do; remove "
-                  "faults[0].restart_after") !=
-        std::string::npos);
+                  "faults[0].restart_after") != std::string::npos);
   CHECK(fault_schedule_of(only(head + "sync, backup_workers: 1" + fault("worker1")), 1)
             .deaths[0]
             .restart_after.has_value());
