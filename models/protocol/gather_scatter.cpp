@@ -61,8 +61,8 @@ Payload GatherScatterWorker::finished(std::uint32_t bucket, Effects& /*effects*/
   return std::exchange(means_[bucket], {});
 }
 
-Job GatherScatterWorker::use_job(std::uint32_t bucket, JobId id, Payload sent) {
-  return own_[bucket]->apply_job(id, {std::move(sent)}, 1);
+Job GatherScatterWorker::use_job(std::uint32_t bucket, JobId id, const Payload& sent) {
+  return own_[bucket]->apply_job(id, {sent}, 1);
 }
 
 // Schedules count the gradients of all workers.

@@ -46,7 +46,7 @@ class GatherScatterWorker : public CollectiveWorker {
   void use_gradient(Instant now, std::uint32_t bucket, Payload gradient, Effects& effects) override;
   Job finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) override;
   Payload finished(std::uint32_t bucket, Effects& effects) override;
-  Job use_job(std::uint32_t bucket, JobId id, Payload sent) override;
+  Job use_job(std::uint32_t bucket, JobId id, const Payload& sent) override;
   void used(std::uint32_t bucket) override;
   void write_own(StateWriter& state) const override;
   void read_own(StateReader& state) override;

@@ -31,7 +31,9 @@ std::vector<LaunchQueue::Part> LaunchQueue::started(Effects& effects) {
 }
 
 std::vector<LaunchQueue::Part> LaunchQueue::ended(Effects& effects) {
-  if (open_buckets_ == 0 || --open_buckets_ > 0 || waiting_.empty()) return {};
+  if (open_buckets_ == 0) return {};
+  --open_buckets_;
+  if (open_buckets_ > 0 || waiting_.empty()) return {};
   if (!takes_time()) return started(effects);
   launch_next(effects);
   return {};

@@ -27,7 +27,7 @@ void add_up(std::span<float> to, const std::vector<std::span<const float>>& adde
 
 }  // namespace
 
-Job Reduction::Owner::use_job(std::uint32_t /*bucket*/, JobId /*id*/, Payload /*sent*/) {
+Job Reduction::Owner::use_job(std::uint32_t /*bucket*/, JobId /*id*/, const Payload& /*sent*/) {
   FT_CHECK(false);
   return {};
 }

@@ -46,7 +46,7 @@ class Reduction {
     virtual Payload finished(std::uint32_t bucket, Effects& effects) = 0;
     /// With a root (Protocol::rooted): a job of every worker that makes new values from what the
     /// owner sent, and puts them in place.
-    virtual Job use_job(std::uint32_t bucket, JobId id, Payload sent);
+    virtual Job use_job(std::uint32_t bucket, JobId id, const Payload& sent);
     /// Called when that job is computed.
     virtual void used(std::uint32_t /*bucket*/) {}
     /// New values may change before others have received them: between rounds this worker trains by

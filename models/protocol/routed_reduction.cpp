@@ -78,7 +78,7 @@ std::optional<BucketRun> RoutedReduction::receive(Instant now, NodeId from, Mess
   if (!in_turn(from, message, route)) return std::nullopt;
   if (message.kind == MessageKind::parameters) {
     if (rooted_) {
-      use(now, bucket, std::move(message.payload), effects);
+      use(now, bucket, message.payload, effects);
       return BucketRun{};
     }
     put({bucket, 1}, message.payload, effects);
@@ -124,7 +124,7 @@ BucketRun RoutedReduction::computed(Instant now, JobId job, Effects& effects) {
   if (is_renewed(bucket)) values = packed({bucket, 1}, std::move(values), effects);
   forward(bucket, values, effects);
   if (rooted_) {
-    use(now, bucket, std::move(values), effects);
+    use(now, bucket, values, effects);
     return {};
   }
   end_sum(now, bucket, effects);
@@ -187,11 +187,12 @@ void RoutedReduction::forward(std::uint32_t bucket, const Payload& values, Effec
   }
 }
 
-void RoutedReduction::use(Instant now, std::uint32_t bucket, Payload sent, Effects& effects) {
+void RoutedReduction::use(Instant now, std::uint32_t bucket, const Payload& sent,
+                          Effects& effects) {
   Part& part = parts_[bucket];
   part.in_use = true;
   part.job_start = now;
-  effects.emplace_back(Compute{owner().use_job(bucket, use_id(bucket), std::move(sent))});
+  effects.emplace_back(Compute{owner().use_job(bucket, use_id(bucket), sent)});
 }
 
 // No running job reads this bucket, because this worker has given its part of it; the next job

@@ -63,7 +63,7 @@ class RoutedReduction final : public Reduction {
   /// Sends new values, in wire format, to this worker's targets.
   void forward(std::uint32_t bucket, const Payload& values, Effects& effects);
   /// Begins to apply what the root sent.
-  void use(Instant now, std::uint32_t bucket, Payload sent, Effects& effects);
+  void use(Instant now, std::uint32_t bucket, const Payload& sent, Effects& effects);
   /// The sum is over: new values are in place, or are not awaited here.
   void end_sum(Instant now, std::uint32_t bucket, Effects& effects);
   /// The sum that the part is in brings new values.
