@@ -118,8 +118,12 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
 }
 
 Bytes expected_held(const Training& training, NodeId id) {
-  if (training.is_worker(id)) return {};
   const Protocol& protocol = *training.protocol;
+  if (training.is_worker(id)) {
+    // A root has the gradients of a bucket, then their mean.
+    return protocol.rooted && index_of(id) == 0 ? largest_message(training) * training.workers
+                                                : Bytes{};
+  }
   const std::int64_t pushed =
       training.sparse() ? push_of(training).value / training.servers : 4 * applied_by(training, id);
   // A server that waits for all workers has the gradients of all, including late ones.

@@ -33,8 +33,12 @@ namespace foretrain {
 /// with 64 bytes of header in each message. The root's port carries N - 1 times the traffic of the
 /// others, first in one direction, then in the other, so with N workers a step needs
 /// 2 (N - 1) x 4 P / (the port's rate) after the gradients. An all-reduce has no root: each port
-/// carries 2 (N - 1) / N x 4 P in each direction at the same time. The two tie at N = 2, and
-/// all-reduce takes 1 / N of the time as N grows.
+/// carries 2 (N - 1) / N x 4 P, in both directions at the same time, and takes 1 / N of the time.
+/// At N = 2 a port carries the same bytes either way, but an all-reduce uses both directions at
+/// once.
+///
+/// At workers other than the root no sum arrives, so `wait` is 0: time spent waiting for the
+/// slowest worker is part of push and pull.
 ///
 /// Each worker holds the optimizer's state of all P parameters, as with DistributedDataParallel.
 /// The sum is taken in the order of the workers, so weights have the bits that `sync` gives.

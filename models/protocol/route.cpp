@@ -36,7 +36,7 @@ const Option kCollectives{
         "(with bucket_size: per_tensor)",
     .fallback = std::string("together"),
     .choices = {"together", "one_by_one"},
-    .unused_because = "only all_reduce can run several at once"};
+    .unused_because = "only all_reduce can run them one by one"};
 
 std::optional<WrongOption> wrong_group(const ProtocolOptions& options, int workers) {
   const std::int64_t group = options.integer(kGroup);

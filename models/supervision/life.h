@@ -22,7 +22,7 @@ namespace foretrain::supervision {
 //
 // Nodes that the others wait for:
 //
-//     lost node               async, ssp, sync with backups                  sync, all_reduce, local_sgd
+//     lost node               async, ssp, sync with backups                  all others
 //     worker, not the chief   not waited for: Lost, returns under its id     all wait: the attempt ends
 //     chief, server           all wait: the attempt ends                     all wait: the attempt ends
 // clang-format on

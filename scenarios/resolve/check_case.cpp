@@ -25,6 +25,9 @@ bool wants_shard(const Scenario& scenario) {
 }
 
 constexpr Rule kShardRules[] = {
+    {"training.collectives",
+     [](const Facts& f) { return f.training.protocol.word(kCollectives) == "one_by_one"; },
+     "the collectives of shards have an order of their own"},
     {"training.group",
      [](const Facts& f) {
        return f.training.shard == "gradients" && f.training.protocol.integer(kGroup) > 1;
@@ -44,10 +47,6 @@ constexpr Rule kShardRules[] = {
 
 /// Whether the workers of the strategy exchange among themselves, without a server.
 bool among_workers(const Facts& f) { return !f.protocol.servers; }
-
-bool one_by_one(const Facts& f) {
-  return reads(f.protocol, kCollectives) && f.training.protocol.word(kCollectives) == "one_by_one";
-}
 
 constexpr Rule kKeyRules[] = {
     {"name", [](const Facts& f) { return f.scenario.name.empty(); }, "empty; write a name"},
@@ -85,9 +84,6 @@ constexpr Rule kKeyRules[] = {
     {"training.compression",
      [](const Facts& f) { return f.training.compression.wanted() && f.protocol.rooted; },
      "{strategy} sends gradients and their mean as they are; remove it, or use all_reduce"},
-    {"training.collectives",
-     [](const Facts& f) { return one_by_one(f) && wants_shard(f.scenario); },
-     "one_by_one, but the collectives of shard: {shard} already have one order; remove it"},
     {"training.shard",
      [](const Facts& f) { return wants_shard(f.scenario) && f.scenario.numerics; },
      "sharded {shard} can be forecast, but not computed; write numerics: off"}};

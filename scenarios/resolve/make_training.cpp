@@ -123,6 +123,16 @@ std::vector<std::int64_t> tensors_of(const Network& network) {
   return tensors;
 }
 
+/// Consecutive buckets of at most `largest` bytes together are one collective.
+Layout in_collectives(Layout layout, Bytes largest) {
+  std::int64_t first = 0;
+  for (Bucket& bucket : layout.buckets) {
+    if (4 * (bucket.first + bucket.count - first) > largest.value) first = bucket.first;
+    bucket.with = first;
+  }
+  return layout;
+}
+
 /// Sets the number of the network's tensors in each bucket.
 Layout with_tensors(Layout layout, const Network& network, bool per_tensor) {
   const auto a_parameter =
@@ -288,8 +298,9 @@ Layout layout_of(const Scenario& scenario, const Training& training, int servers
     const Bytes cap = per_tensor ? Bytes{4} : largest;  // a single float closes a bucket
     return make_ddp_layout(tensors_of(*training.network), cap, kMostChunk, training.workers, trees);
   }
-  return make_round_robin_layout(parameters, std::min(largest, kMostChunk), training.workers,
-                                 trees);
+  Layout layout =
+      make_round_robin_layout(parameters, std::min(largest, kMostChunk), training.workers, trees);
+  return training.one_by_one ? in_collectives(std::move(layout), largest) : layout;
 }
 
 }  // namespace foretrain

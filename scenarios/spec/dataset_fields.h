@@ -49,7 +49,8 @@ void describe_images(Visitor& visit, T& dataset, bool read, std::string_view unr
   Field pad = of_images("pad", "black pixels at each side of an image before it is cropped");
   pad.least = 0;
   pad.most = 4096;
-  if (dataset.image.crop == 0) pad.unused_because = "only crops are cut from padded images";
+  if (pad.used && dataset.image.crop == 0)
+    pad.unused_because = "only crops are cut from padded images";
   pad.used = pad.used && dataset.image.crop > 0;
   pad.written = dataset.image.pad > 0;
   visit.field(pad, dataset.image.pad);

@@ -80,7 +80,7 @@ void describe_travel(Visitor& visit, T& training) {
               training.overlap);
   visit.field({.key = "bucket_size",
                .doc = "largest part of the parameters that is sent as one message; per_tensor: one "
-                      "each for a layer's weights and biases",
+                      "each for a layer's weights and biases (all_reduce: cut into pieces)",
                .least = 4,
                .most = 1e9,
                .used = workers,

@@ -130,7 +130,8 @@ void change_a_number(Message& message) {
 bool is_values(const Message& message) { return message.kind == MessageKind::parameters; }
 
 TEST_CASE("invariants: nothing is said of who does no wrong") {
-  const std::string strategy = GENERATE("sync", "async", "ssp", "all_reduce", "local_sgd");
+  const std::string strategy =
+      GENERATE("sync", "async", "ssp", "all_reduce", "local_sgd", "gather_scatter");
   CAPTURE(strategy);
   CHECK(said(three_workers(strategy), 0, false, {}) == "");
 }

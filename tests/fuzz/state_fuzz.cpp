@@ -25,6 +25,7 @@ constexpr std::array kTrainings{
     "{strategy: ssp, workers: 2, servers: 2, staleness: 1, optimizer: {name: adagrad}}",
     "{strategy: all_reduce, workers: 2, optimizer: {name: adam}}",
     "{strategy: local_sgd, workers: 2, local_steps: 2, outer: {name: nesterov}}",
+    "{strategy: gather_scatter, workers: 2, optimizer: {name: momentum}}",
 };
 
 /// A training with a checkpoint of its nodes.

@@ -139,7 +139,7 @@ TEST_CASE("checkpoints: none while a worker is away, as before when it is back")
 
 TEST_CASE("checkpoints: by time, the next one is waited for when the last is kept") {
   const std::string strategy =
-      GENERATE("single", "sync", "async", "ssp", "all_reduce", "local_sgd");
+      GENERATE("single", "sync", "async", "ssp", "all_reduce", "local_sgd", "gather_scatter");
   CAPTURE(strategy);
   Case scenario_case = star_case(strategy, strategy == "single" ? 1 : 2, 100, 10_ms);
   set_option(scenario_case.scenario.training.protocol, "local_steps", std::int64_t{4});
@@ -187,7 +187,8 @@ Record simulate_around(const Case& scenario_case,
 }
 
 TEST_CASE("checkpoints: a simulation with dropout goes on from each to the same weights") {
-  const std::string strategy = GENERATE("single", "sync", "ssp", "all_reduce", "local_sgd");
+  const std::string strategy =
+      GENERATE("single", "sync", "ssp", "all_reduce", "local_sgd", "gather_scatter");
   CAPTURE(strategy);
   const int workers = strategy == "single" ? 1 : 2;
   Case scenario_case = small_case(strategy, workers, 12);

@@ -192,7 +192,7 @@ TEST_CASE("collectives: what starting them takes is hidden but for the last wher
 }
 
 TEST_CASE("collectives: weights do not depend on what starting them takes") {
-  const std::string strategy = GENERATE("all_reduce", "local_sgd");
+  const std::string strategy = GENERATE("all_reduce", "local_sgd", "gather_scatter");
   CAPTURE(strategy);
   Case scenario_case = small_case(strategy, 3, 20);
   scenario_case.scenario.training.evaluate_every = 6;

@@ -126,7 +126,8 @@ Case learning_case(const std::string& strategy, int workers, std::int64_t steps)
 }
 
 TEST_CASE("failures: deterministic strategies end with the weights of a training without them") {
-  const std::string strategy = GENERATE("single", "sync", "ssp", "all_reduce", "local_sgd");
+  const std::string strategy =
+      GENERATE("single", "sync", "ssp", "all_reduce", "local_sgd", "gather_scatter");
   const bool kept = GENERATE(true, false);
   CAPTURE(strategy, kept);
   Case scenario_case = learning_case(strategy, strategy == "single" ? 1 : 2, 40);

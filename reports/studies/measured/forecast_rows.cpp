@@ -102,8 +102,10 @@ Duration compute_of(const MeasuredFigure& base, const ForecastOptions& options) 
   return Duration::from_seconds(compute_s);
 }
 
-std::optional<double> linear_of(const MeasuredFigure& figure, const MeasuredFigure& base) {
-  if (figure.quantity == "step_time") return base.value;
+/// `batches`: the examples of a gradient over those of the base.
+std::optional<double> linear_of(const MeasuredFigure& figure, const MeasuredFigure& base,
+                                double batches) {
+  if (figure.quantity == "step_time") return base.value * batches;
   if (!figure.is_rate() || figure.devices == 0 || base.devices == 0) return std::nullopt;
   return base.value * figure.devices / base.devices;
 }
@@ -131,6 +133,10 @@ struct Base {
 };
 
 std::int64_t examples_of(const Case& c) { return c.scenario.training.examples_a_gradient(); }
+
+double batches_of(const Case& c, const Base& base) {
+  return static_cast<double>(examples_of(c)) / static_cast<double>(base.examples);
+}
 
 }  // namespace
 
@@ -171,7 +177,11 @@ std::vector<FigureForecast> forecast_figures(const std::vector<MeasuredFigure>& 
     forecasts[i].figure = figures[i];
     forecasts[i].forecast = figures[i].known;
     const auto base = bases.find(series_of(figures[i]));
-    if (base != bases.end()) forecasts[i].linear = linear_of(figures[i], *base->second.figure);
+    if (base == bases.end()) continue;
+    const Base& its = base->second;
+    const bool simulated = !figures[i].known && !figures[i].quantity.empty();
+    const double batches = simulated ? batches_of(case_of(figures[i], options), its) : 1;
+    forecasts[i].linear = linear_of(figures[i], *its.figure, batches);
   }
   std::vector<const std::pair<const Simulation, std::vector<std::size_t>>*> to_simulate;
   for (const auto& each : simulations) to_simulate.push_back(&each);
@@ -180,8 +190,7 @@ std::vector<FigureForecast> forecast_figures(const std::vector<MeasuredFigure>& 
     Case each = case_of(figures[rows.front()], options);
     const auto base = bases.find(std::get<SeriesName>(simulation));
     if (base != bases.end()) {
-      const auto batches =
-          static_cast<double>(examples_of(each)) / static_cast<double>(base->second.examples);
+      const double batches = batches_of(each, base->second);
       host_of(figures[rows.front()], each).compute =
           Duration::from_seconds(base->second.compute.seconds() * batches);
     }

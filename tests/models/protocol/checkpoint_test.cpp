@@ -59,7 +59,8 @@ TEST_CASE("checkpoint: who goes on from any cut ends with the same bits, each st
       KeptShape{"single", 1, 0}, KeptShape{"sync", 3, 1}, KeptShape{"sync", 2, 3},
       KeptShape{"ssp", 3, 1}, KeptShape{"ssp", 2, 2}, KeptShape{"all_reduce", 3, 0},
       KeptShape{"all_reduce", 4, 0}, KeptShape{"all_reduce", 1, 0}, KeptShape{"local_sgd", 3, 0},
-      KeptShape{"local_sgd", 4, 0}, KeptShape{"local_sgd", 1, 0});
+      KeptShape{"local_sgd", 4, 0}, KeptShape{"local_sgd", 1, 0}, KeptShape{"gather_scatter", 3, 0},
+      KeptShape{"gather_scatter", 1, 0});
   const bool by_time = GENERATE(false, true);
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);
   CAPTURE(shape.strategy, shape.workers, shape.servers, by_time, seed);
@@ -105,9 +106,9 @@ std::shared_ptr<Training> normed_training(const std::string& strategy, int worke
 }
 
 TEST_CASE("checkpoint: running statistics go on, so evaluations find the same") {
-  const auto shape =
-      GENERATE(KeptShape{"single", 1, 0}, KeptShape{"sync", 3, 1}, KeptShape{"ssp", 2, 2},
-               KeptShape{"all_reduce", 3, 0}, KeptShape{"local_sgd", 3, 0});
+  const auto shape = GENERATE(KeptShape{"single", 1, 0}, KeptShape{"sync", 3, 1},
+                              KeptShape{"ssp", 2, 2}, KeptShape{"all_reduce", 3, 0},
+                              KeptShape{"local_sgd", 3, 0}, KeptShape{"gather_scatter", 3, 0});
   CAPTURE(shape.strategy);
   const Shuffled expected =
       run_shuffled(normed_training(shape.strategy, shape.workers, shape.servers), 1);
@@ -227,9 +228,9 @@ TEST_CASE(
 }
 
 TEST_CASE("checkpoint: a stale state among newer ones is found at once") {
-  const auto shape =
-      GENERATE(KeptShape{"sync", 2, 1}, KeptShape{"ssp", 2, 1}, KeptShape{"all_reduce", 3, 0},
-               KeptShape{"all_reduce", 4, 0}, KeptShape{"local_sgd", 3, 0});
+  const auto shape = GENERATE(KeptShape{"sync", 2, 1}, KeptShape{"ssp", 2, 1},
+                              KeptShape{"all_reduce", 3, 0}, KeptShape{"all_reduce", 4, 0},
+                              KeptShape{"local_sgd", 3, 0}, KeptShape{"gather_scatter", 3, 0});
   const int stale = GENERATE(0, 1, 2);  // may be a server
   CAPTURE(shape.strategy, stale);
   const auto training = kept_training(shape.strategy, shape.workers, shape.servers, 12);

@@ -142,7 +142,7 @@ TEST_CASE("prepared: per_tensor where it cannot be is told with its place") {
   CHECK(error("numerics: off\n"
               "training: {strategy: all_reduce, workers: 2, shard: gradients,\n"
               "  collectives: one_by_one}\n")
-            .find("x.yaml:4:16: training.collectives: one_by_one, but the collectives of shard") ==
+            .find("x.yaml:4:16: training.collectives: the collectives of shards have an order") ==
         0);
   CHECK(error("model: {name: sparse_logistic, hash_bits: 8}\n"
               "dataset: {format: clicks, take: 9, test_take: 1}\n"

@@ -57,7 +57,8 @@ TEST_CASE("replay: of a run that went on, whatever of its killed nodes was not t
       std::pair<std::string, int>{"single", 0}, std::pair<std::string, int>{"sync", 1},
       std::pair<std::string, int>{"sync", 2}, std::pair<std::string, int>{"async", 1},
       std::pair<std::string, int>{"async", 2}, std::pair<std::string, int>{"ssp", 2},
-      std::pair<std::string, int>{"all_reduce", 0}, std::pair<std::string, int>{"local_sgd", 0});
+      std::pair<std::string, int>{"all_reduce", 0}, std::pair<std::string, int>{"local_sgd", 0},
+      std::pair<std::string, int>{"gather_scatter", 0});
   const auto seed = static_cast<std::uint64_t>(GENERATE(range(1, 9)));
   CAPTURE(strategy, servers, seed);
   Case scenario_case = kept_case(strategy, servers);
