@@ -148,20 +148,20 @@ TEST_CASE("resume: asynchronous workers go on, every gradient accepted once") {
 
 TEST_CASE("resume: of a training that had ended nothing counts twice") {
   Sandbox sandbox;
-  const std::string settings = " --quiet --set training.steps=300 --set checkpoint='200 steps'";
+  const std::string settings = " --quiet --set training.steps=1900 --set checkpoint='1000 steps'";
   REQUIRE(sandbox.call("run small.yaml --out out" + settings).status == 0);
   const Record before = read_record(sandbox.path("out"));
   const Called again = sandbox.call("run small.yaml --resume out --out on" + settings);
   CAPTURE(again.err);
   REQUIRE(again.status == 0);
-  CHECK_THAT(again.err, Contains("was finished; it is repeated from step 200 on"));
+  CHECK_THAT(again.err, Contains("was finished; it is repeated from step 1000 on"));
   const Record after = read_record(sandbox.path("on"));
   CHECK(after.steps.size() == before.steps.size());
   CHECK(after.gradients == before.gradients);
   CHECK(after.weights_sha256 == before.weights_sha256);
-  // Its clock continues from the checkpoint.
+  // Its clock continues from the checkpoint, not from the end, 900 steps later.
   const auto redone = std::ranges::find_if(
-      after.steps, [](const StepRow& row) { return row.report.step.value >= 200; });
+      after.steps, [](const StepRow& row) { return row.report.step.value >= 1000; });
   REQUIRE(redone != after.steps.end());
   CHECK(redone->report.start < Instant{} + before.time);
 }
