@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 namespace foretrain {
 namespace {
 
@@ -98,6 +100,10 @@ TEST_CASE("node memory: a server holds a gradient of each worker where it gather
   CHECK(expected_held(*sync, NodeId{0}).value == 0);
   const auto async = testing::training_of({.strategy = "async", .workers = 3});
   CHECK(expected_held(*async, NodeId{3}).value == 4 * kParameters);
+  const auto rooted = testing::training_of({.strategy = "gather_scatter", .workers = 3});
+  const Bucket& largest = *std::ranges::max_element(rooted->layout->buckets, {}, &Bucket::count);
+  CHECK(expected_held(*rooted, NodeId{0}) == largest.size() * 3);
+  CHECK(expected_held(*rooted, NodeId{1}).value == 0);
 }
 
 }  // namespace

@@ -81,3 +81,38 @@ TEST_CASE("training: the parameters are cut into buckets over the servers") {
   CHECK(training->layout->buckets.size() == 8);  // 3,925 parameters per shard, 1,000 per bucket
   CHECK(training->servers == 2);
 }
+
+namespace {
+
+/// The first parameter of each collective.
+std::vector<std::int64_t> collectives_in(const Layout& layout) {
+  std::vector<std::int64_t> firsts;
+  for (const Bucket& bucket : layout.buckets) {
+    if (firsts.empty() || firsts.back() != bucket.leaves_with()) {
+      firsts.push_back(bucket.leaves_with());
+    }
+  }
+  return firsts;
+}
+
+}  // namespace
+
+TEST_CASE("training: per tensor, workers without a server sum tensors in pieces") {
+  const auto training = training_of("strategy: all_reduce, workers: 3, bucket_size: per_tensor");
+  CHECK(training->layout->buckets.size() == 6);  // weights, biases, a piece for each worker
+  CHECK(collectives_in(*training->layout) == std::vector<std::int64_t>{0, 7'840});
+}
+
+TEST_CASE("training: one by one, the pieces of a bucket are one collective") {
+  const std::string text =
+      "foretrain: 1\nnumerics: off\nmodel: {name: mlp, hidden: [256]}\ndataset: {take: 90}\n"
+      "training: {strategy: all_reduce, workers: 2, bucket_size: 500 kB,\n"
+      "  collectives: one_by_one, steps: 1}\n";
+  const auto training = prepare(parse_scenario(text, "x.yaml").at(0), Need::shape).training;
+  const Layout& layout = *training->layout;
+  CHECK(layout.buckets.size() == 4);  // 203,530 parameters in pieces of at most 250 kB
+  CHECK(collectives_in(layout).size() == 2);
+  for (const Bucket& bucket : layout.buckets) {
+    CHECK(4 * (bucket.first + bucket.count - bucket.leaves_with()) <= 500'000);
+  }
+}

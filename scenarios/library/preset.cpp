@@ -1,4 +1,4 @@
-// Items of a list with a base in the library: `like: NAME`.
+// Mappings with a base in the library: `like: NAME`.
 #include "scenarios/language/propose.h"
 #include "scenarios/language/reader.h"
 #include "scenarios/library/library.h"
