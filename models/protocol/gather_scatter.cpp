@@ -91,6 +91,7 @@ Protocol gather_scatter_protocol() {
       .doc = "worker 0 gathers all gradients and scatters their mean; each worker applies it",
       .rooted = true,
       .dense = true,
+      .options = {&kCollectives},
       .messages = {partial, parameters, enough, cut},
       .brings_update = {parameters},
       .weighed_against = "all_reduce",

@@ -23,7 +23,9 @@ namespace foretrain {
 ///
 /// It is what a loop over `dist.gather` and `dist.scatter` does in PyTorch. Both calls block, so a
 /// worker sends its next bucket once it has applied the mean of the last one (launch_queue.h); with
-/// `overlap: off` the first leaves after the whole backward pass.
+/// `overlap: off` the first leaves after the whole backward pass. With `collectives: together` all
+/// buckets leave at once, as by `isend` and `irecv`, and the root's port is busy in both
+/// directions.
 ///
 /// For P parameters in B buckets a step costs:
 ///

@@ -31,12 +31,13 @@ const Option kAlgorithm{
 const Option kCollectives{
     .key = "collectives",
     .doc =
-        "together: the sums of all buckets overlap; one_by_one: a worker begins a bucket when "
-        "it has the new values of the one before, as a loop over blocking calls does "
-        "(with bucket_size: per_tensor)",
-    .fallback = std::string("together"),
-    .choices = {"together", "one_by_one"},
-    .unused_because = "only all_reduce can run them one by one"};
+        "together: the sums of all buckets overlap, as of non-blocking calls (isend, irecv); "
+        "one_by_one: a worker begins a bucket when it has the new values of the one before, as a "
+        "loop over blocking calls does (with bucket_size: per_tensor); auto: one_by_one with "
+        "gather_scatter, together with all_reduce",
+    .fallback = std::string("auto"),
+    .choices = {"auto", "together", "one_by_one"},
+    .unused_because = "workers exchange nothing among themselves"};
 
 std::optional<WrongOption> wrong_group(const ProtocolOptions& options, int workers) {
   const std::int64_t group = options.integer(kGroup);

@@ -203,7 +203,8 @@ void set_shape(Training& training, const Scenario& scenario, const NodeCounts& c
   training.overlap = spec.overlap;
   if (scenario.cluster.hosts.empty()) training.small_share = kSmallShareHere;
   training.launch = scenario.framework.collective;
-  training.one_by_one = protocol.rooted || training.options.word(kCollectives) == "one_by_one";
+  const std::string& collectives = training.options.word(kCollectives);
+  training.one_by_one = collectives == "one_by_one" || (collectives == "auto" && protocol.rooted);
   training.forward_waits = spec.bucket_rule == "ddp";
   if (protocol.shards) training.sharded = spec.shard;
   if (training.gathers()) training.parts = static_cast<int>(training.options.integer(kGroup));

@@ -126,9 +126,11 @@ TEST_CASE("cross: sums among workers end with the same weights in both worlds, t
 
 // The root adds up in the order of the workers, as a server does.
 TEST_CASE("cross: gather_scatter ends with the bits of sync in both worlds, the same bytes") {
-  const auto [workers, overlap] = GENERATE(table<int, bool>({{2, true}, {3, false}, {4, true}}));
-  CAPTURE(workers, overlap);
+  const auto [workers, overlap, collectives] = GENERATE(table<int, bool, std::string>(
+      {{2, true, "auto"}, {3, false, "together"}, {4, true, "auto"}, {4, true, "together"}}));
+  CAPTURE(workers, overlap, collectives);
   Case scenario_case = small_case("gather_scatter", workers, 15);
+  set_option(scenario_case.scenario.training.protocol, "collectives", collectives);
   TrainingSpec& training = scenario_case.scenario.training;
   training.optimizer.name = "momentum";
   training.overlap = overlap;

@@ -1,5 +1,6 @@
 // Closed forms of waiting, of staleness, of a server's port, compared with simulations.
 #include "tests/support/cases.h"
+#include "tests/support/protocol_options.h"
 
 #include <catch2/catch.hpp>
 
@@ -262,6 +263,41 @@ TEST_CASE("closed form E: gather and scatter take 2 (N - 1) S / B and 2 latencie
     const bool root = node.role == "worker0";
     CHECK(static_cast<double>(node.tx.value) == kSteps * bytes * (root ? workers - 1 : 1));
   }
+}
+
+TEST_CASE("closed form E: workers that want N T threads of C cores take N T / C times as long") {
+  const auto [workers, threads, times] =
+      GENERATE(table<int, int, double>({{4, 1, 1}, {2, 4, 1}, {4, 4, 2}, {2, 8, 2}, {4, 8, 4}}));
+  CAPTURE(workers, threads);
+  Case scenario_case = star_case("gather_scatter", workers, 10, 20_ms);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.training.threads = threads;
+  HostSpec& host = scenario.cluster.hosts[0];
+  host.count = 1;
+  host.cores = 8;
+  scenario.cluster.placement.workers.assign(static_cast<std::size_t>(workers), host.name);
+  CHECK(mean_step_s(simulate(scenario_case)) == Approx(times * 20e-3).epsilon(0.01));
+}
+
+// The means of the first half leave while the second half arrives.
+TEST_CASE("closed form E: non-blocking gathers take (N - 1) S / B, then a bucket's mean") {
+  const int workers = GENERATE(2, 3, 8);
+  CAPTURE(workers);
+  constexpr int kSteps = 20;
+  constexpr int kBuckets = 40;
+  Case scenario_case = star_case("gather_scatter", workers, kSteps, 20_ms);
+  Scenario& scenario = scenario_case.scenario;
+  set_option(scenario.training.protocol, "collectives", "together");
+  const std::int64_t floats = (message_size().value - kHeaderSize.value) / 4;
+  scenario.training.bucket_size = {4 * ((floats + kBuckets - 1) / kBuckets)};
+  scenario.training.overlap = false;
+  scenario.cluster.hosts[0].count = workers;
+  scenario.cluster.hosts[0].nic = rate_for(10e-3);
+  scenario.cluster.hosts[0].latency = 30_us;
+  const double way_s = (workers - 1) * 10e-3;
+  const Record record = simulate(scenario_case);
+  CHECK(record.time.seconds() / kSteps ==
+        Approx(20e-3 + way_s * (1 + 1.0 / kBuckets)).epsilon(0.02));
 }
 
 TEST_CASE("closed form E: N servers beside N workers move the bytes of a ring") {

@@ -60,18 +60,23 @@ TEST_CASE("framework: what a scenario says of it is written to be read back") {
 }
 
 TEST_CASE("framework: one of the library is taken by name, keys beside it replace its own") {
-  const auto message_of = [](const std::string& framework) {
+  const auto framework_of = [](const std::string& framework) {
     return parse_scenario(kHead + kHosts + "framework: " + framework + "\n", "x.yaml")
         .front()
-        .scenario.framework.message;
+        .scenario.framework;
+  };
+  const auto message_of = [&](const std::string& framework) {
+    return framework_of(framework).message;
   };
   const AffineCost gloo = message_of("{like: gloo}");
   CHECK(gloo.overhead_s > 0);
   CHECK(gloo.per_item_s > 0);
   CHECK(message_of("{like: gloo, step: 3 ms}") == gloo);
+  CHECK(message_of("{like: mpi}").overhead_s < gloo.overhead_s);
+  CHECK(framework_of("{like: nccl}").collective == 8'400_ns);
   CHECK(message_of("{like: gloo, message: {per_item: 1 ns}}").per_item_s == 1e-9);
   fails("framework: {like: glue}\n",
-        "framework.like: the library has no glue; there are gloo, tensorflow");
+        "framework.like: the library has no glue; there are gloo, mpi, nccl, tensorflow");
   fails("framework: {tensor: 5 us}\n", "framework.tensor: this key was removed; write framework");
 }
 
