@@ -26,7 +26,6 @@
 #include "scenarios/language/input_error.h"
 #include "scenarios/library/machine_file.h"
 #include "scenarios/resolve/prepared.h"
-#include "scenarios/spec/machine.h"
 #include "sim/driver/replay.h"
 #include "sim/driver/simulate.h"
 #include "sim/whatif/forecaster.h"
@@ -102,6 +101,7 @@ Record simulate_quietly(const AskedTraining& asked, const Case& scenario_case, D
   options.cores = progress != nullptr ? exec::usable_core_count() : 1;
   options.summary_only = asked.rows == "summary";
   options.recorded = recorded;
+  options.whole = asked.whole;
   return sim::simulate(prepared, options);
 }
 

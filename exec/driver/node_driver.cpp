@@ -189,7 +189,8 @@ void NodeDriver::begin_send(Send& send) {
   sent_ += wire_size(send.message);
   ++messages_sent_;
   const FrameHeader header = header_of(send.message, id_);
-  peer->second->send(header, std::move(send.message.payload));
+  const std::uint32_t order = send.message.order();
+  peer->second->send(header, std::move(send.message.payload), order);
 }
 
 // Waits for the job's preparation, executes the job, and keeps the core busy until `factor` times

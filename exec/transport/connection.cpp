@@ -73,9 +73,9 @@ void Connection::read() {
   read_later();
 }
 
-void Connection::send(const FrameHeader& header, Payload payload) {
+void Connection::send(const FrameHeader& header, Payload payload, std::uint32_t order) {
   if (closed_) return;
-  outgoing_.push({header.bucket, encode(header), std::move(payload)}, written_);
+  outgoing_.push({order, encode(header), std::move(payload)}, written_);
   flush();
 }
 

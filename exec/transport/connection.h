@@ -33,7 +33,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Begins to read; a second call only replaces the callbacks, and may come from within
   /// `on_frame`. `on_closed` is called at most once, never after close().
   void start(OnFrame on_frame, OnClosed on_closed);
-  void send(const FrameHeader& header, Payload payload);
+  /// `order`: as Message::order.
+  void send(const FrameHeader& header, Payload payload, std::uint32_t order = 0);
   /// Closes the connection if the other machine does not answer for `silence` (tuning.h). No
   /// effect on loopback, where the kernel always answers.
   void give_up_after(Duration silence);

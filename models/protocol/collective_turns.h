@@ -1,4 +1,4 @@
-// The order of the messages of a worker's collectives if gradients are sharded.
+// The order of the messages of a worker's collectives, as of NCCL.
 #pragma once
 
 #include "models/protocol/layout.h"

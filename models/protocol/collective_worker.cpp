@@ -19,12 +19,6 @@ std::size_t renewed_in_place(const Training& training, NodeId id) {
   return static_cast<std::size_t>(std::ranges::count_if(buckets, keeps));
 }
 
-// Over a hypercube sums are small, and messages have no common order.
-bool takes_turns(const Training& training) {
-  return training.sharded != "optimizer" && training.workers > 1 &&
-         !Ways::of(training, training.layout->buckets.front()).hypercube;
-}
-
 }  // namespace
 
 CollectiveWorker::CollectiveWorker(std::shared_ptr<const Training> training, NodeId id,
@@ -39,7 +33,7 @@ CollectiveWorker::CollectiveWorker(std::shared_ptr<const Training> training, Nod
                           parameters_, buffered_, *this},
                          worker_compute_.stages())),
       launch_queue_(training_, kLaunch),
-      turns_(takes_turns(*training_)),
+      turns_(messages_take_turns(*training_)),
       gathers_(training_, id, worker_compute_.stages(), parameters_, buffered_, turns_, kGather),
       to_renew_(renewed_in_place(*training_, id)),
       gradient_(worker_compute_, clock_, JobId{kGradient}),
@@ -155,7 +149,8 @@ std::vector<std::uint32_t> CollectiveWorker::in_turn(const std::vector<std::uint
   const int rank = static_cast<int>(index_of(id_));
   const int ring = training_->has_replicas() ? training_->parts : training_->workers;
   const auto way = [&](std::uint32_t bucket) {
-    return (bucket_at(bucket).shard - rank + training_->workers) % ring;
+    const int ahead = (bucket_at(bucket).shard - rank + training_->workers) % training_->workers;
+    return std::pair(ahead % ring, ahead);
   };
   std::vector<std::uint32_t> sorted = buckets;
   std::ranges::stable_sort(sorted, std::ranges::greater(), way);

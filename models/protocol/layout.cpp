@@ -91,7 +91,7 @@ std::vector<std::int64_t> ddp_buckets(const std::vector<std::int64_t>& tensors, 
 }
 
 Layout make_ddp_layout(const std::vector<std::int64_t>& tensors, Bytes cap, Bytes largest,
-                       int owners, const Trees& trees) {
+                       int owners, const Trees& trees, bool padded) {
   const std::int64_t most = largest.value / 4;  // floats in a piece
   FT_CHECK_OP(most, >, 0);
   FT_CHECK_OP(owners, >, 0);
@@ -100,20 +100,23 @@ Layout make_ddp_layout(const std::vector<std::int64_t>& tensors, Bytes cap, Byte
   Layout layout;
   layout.rings = false;
   layout.tree_group = trees.group;
+  layout.padded = padded;
   for (const std::int64_t count : counts) {
     const bool tree = Bytes{4 * count} <= trees.up_to;
     (tree ? layout.trees : layout.rings) = true;
     const int round_robin_owners = tree ? trees.owners() : owners;
     const std::int64_t rounds =
         (count + round_robin_owners * most - 1) / (round_robin_owners * most);
-    const std::int64_t pieces = std::min(count, rounds * round_robin_owners);
+    const std::int64_t all = rounds * round_robin_owners;
+    const std::int64_t pieces = padded ? all : std::min(count, all);
     const std::int64_t begin = layout.parameters;
     for (std::int64_t piece = 0; piece < pieces; ++piece) {
       const std::int64_t first = begin + begin_of(piece, pieces, count);
       const std::int64_t last = begin + begin_of(piece + 1, pieces, count);
+      const std::int64_t length = padded ? (count + pieces - 1) / pieces : last - first;
       const std::int64_t turn = std::ssize(layout.buckets);
       const int owner = tree ? trees.owner(turn) : static_cast<int>(turn % owners);
-      layout.buckets.push_back({first, last - first, owner, begin, tree});
+      layout.buckets.push_back({first, length, owner, begin, tree});
     }
     layout.parameters += count;
   }

@@ -39,14 +39,19 @@ struct BucketRun {
 struct Layout {
   std::int64_t parameters = 0;
   std::vector<Bucket> buckets;
-  bool rings = true;   ///< some buckets may use a ring
-  bool trees = false;  ///< some buckets use a tree
-  int tree_group = 1;  ///< workers of a group; one member of each group joins a tree
+  bool rings = true;    ///< some buckets may use a ring
+  bool trees = false;   ///< some buckets use a tree
+  int tree_group = 1;   ///< workers of a group; one member of each group joins a tree
+  bool padded = false;  ///< buckets of a collective are equally long (make_ddp_layout)
 
   /// The buckets of a shard, as indices into `buckets`.
   [[nodiscard]] std::vector<std::uint32_t> of_shard(int shard) const;
-  /// The number of parameters in a run, which must not be empty.
+  /// The number of parameters in a run, which must not be empty; of a padded collective with its
+  /// padding.
   [[nodiscard]] std::int64_t count_in(BucketRun run) const {
+    if (padded && buckets[run.first].with == buckets[run.end() - 1].with) {
+      return run.count * buckets[run.first].count;
+    }
     const Bucket& last = buckets[run.first + run.count - 1];
     return last.first + last.count - buckets[run.first].first;
   }
@@ -86,9 +91,11 @@ std::vector<std::int64_t> ddp_buckets(const std::vector<std::int64_t>& tensors, 
 
 /// The layout of these tensors in such DDP buckets, whose pieces leave together. A piece has at
 /// most `largest` bytes and belongs to one of `owners` in turn. `owners` has the limits of `shards`
-/// above. Each DDP bucket uses trees or not by its own size.
+/// above. Each DDP bucket uses trees or not by its own size. `padded`: all pieces of a DDP bucket
+/// are as long as its longest, and each owner has as many, as FSDP pads its flat parameters; there
+/// must be no values. Then all workers do the same (sim/world/fold.h).
 Layout make_ddp_layout(const std::vector<std::int64_t>& tensors, Bytes cap, Bytes largest,
-                       int owners, const Trees& trees = {});
+                       int owners, const Trees& trees = {}, bool padded = false);
 
 /// One bucket for each tensor, of the lengths in `tensors`; bucket i belongs to shard i % shards,
 /// as TensorFlow places variables: if weights and biases alternate, one of two shards has all

@@ -35,7 +35,7 @@ constexpr bool is_message_kind(std::uint16_t number) {
 /// One message. It has durations and no clock readings: clocks of two hosts are not compared.
 struct Message {
   MessageKind kind = MessageKind::push;
-  bool in_order = false;       ///< overtakes nothing on its connection; only in forecasts
+  bool in_order = false;       ///< overtakes nothing on its connection; not sent
   Step step{};                 ///< the worker's step that is pushed or answered
   std::uint32_t bucket = 0;    ///< index into the parameter layout; the first if several
   Version version{};           ///< push: version the gradient was computed on; else: version sent

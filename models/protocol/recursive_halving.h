@@ -104,8 +104,8 @@ class RecursiveHalving final : public Reduction {
   }
   /// The number of parameters of `whole` before `part`.
   [[nodiscard]] std::int64_t before(BucketRun whole, BucketRun part) const {
-    const auto& buckets = training().layout->buckets;
-    return buckets[part.first].first - buckets[whole.first].first;
+    const std::uint32_t count = part.first - whole.first;
+    return count == 0 ? 0 : training().layout->count_in({whole.first, count});
   }
   /// The place of the sum that comes at a turn.
   [[nodiscard]] Payload& sum_at(Unit& unit, unsigned bit) const {

@@ -193,6 +193,13 @@ bool linked_in_all_reduce(const Training& training, NodeId a, NodeId b) {
          (layout.trees && linked(layout.tree_group, true));
 }
 
+// Over a hypercube sums are small, and messages have no common order.
+bool messages_take_turns(const Training& training) {
+  const bool in_order = training.sharded != "optimizer" || training.forward_waits;
+  return in_order && training.workers > 1 &&
+         !Ways::of(training, training.layout->buckets.front()).hypercube;
+}
+
 void flood(const Message& message, const Training& training, NodeId id, NodeId heard_from,
            Effects& effects) {
   for (int worker = 0; worker < training.workers; ++worker) {

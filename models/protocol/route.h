@@ -129,6 +129,8 @@ class Route {
 
 /// Workers `a` and `b` are connected by one of the algorithms above.
 bool linked_in_all_reduce(const Training& training, NodeId a, NodeId b);
+/// The messages of collectives leave in the order of their collectives (collective_turns.h).
+bool messages_take_turns(const Training& training);
 /// Worker `id` sends a message to all that it is connected to except `heard_from`, so that it
 /// reaches every worker.
 void flood(const Message& message, const Training& training, NodeId id, NodeId heard_from,

@@ -40,6 +40,7 @@ struct AskedTraining : AskedScenario, Output {
   std::string machine{};     ///< machine file for hosts that name none; empty: this machine's
                              ///< calibration
   bool emulate = false;      ///< hosts are emulated: each is a network of this machine
+  bool whole = false;        ///< hosts that are alike are all simulated, not one of them
 };
 
 /// How the nodes of a run are started.

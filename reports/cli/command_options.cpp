@@ -149,6 +149,8 @@ void simulate_options(CLI::App& command, SimulateArguments& arguments) {
   command.add_flag("--emulate", arguments.emulate,
                    "forecast hosts that are emulated on this machine, as run --emulate does");
   command.add_flag("--json", arguments.json, kJson);
+  command.add_flag("--whole", arguments.whole,
+                   "simulate all hosts, even where one can stand for others like it");
   auto* replayed =
       command.add_option("--replay", arguments.replay,
                          "simulate the training recorded in this folder, with its recorded order "

@@ -194,6 +194,7 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
   record.machine = reader.text("machine");
   record.uncalibrated = reader.text("uncalibrated");
   if (json.contains("basis")) record.basis = parse_basis(reader);
+  if (json.contains("simulated")) record.simulated = reader.text("simulated");
   if (json.contains("disk_assumed")) record.disk_assumed = reader.flag("disk_assumed");
   if (json.contains("calibrated")) {
     record.calibrated = parse_calibrated(reader.object("calibrated"));

@@ -44,9 +44,10 @@ auto fields(const NodeTotals& n) {
 auto fields(const Setting& setting) { return std::tie(setting.key, setting.value); }
 
 auto fields(const Record& r) {
-  return std::tie(r.mode, r.outcome, r.failure, r.machine, r.uncalibrated, r.kernel_set,
-                  r.congestion_control, r.time, r.startup, r.updates, r.gradients, r.dropped,
-                  r.most_lead, r.refused, r.weights_sha256, r.others_used, r.disk_assumed);
+  return std::tie(r.mode, r.outcome, r.failure, r.machine, r.uncalibrated, r.simulated,
+                  r.kernel_set, r.congestion_control, r.time, r.startup, r.updates, r.gradients,
+                  r.dropped, r.most_lead, r.refused, r.weights_sha256, r.others_used,
+                  r.disk_assumed);
 }
 
 auto fields(const StepTotals& t) {

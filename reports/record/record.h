@@ -127,6 +127,8 @@ struct Record {
   std::string uncalibrated;
   /// Simulation: source of the gradient times on the workers' hosts; empty in older records.
   std::vector<ComputeBasis> basis{};
+  /// Simulation: "1 host of 64 alike", if not all hosts were simulated; else empty.
+  std::string simulated{};
   /// Simulation: it has checkpoints, and neither the scenario nor a machine file describes their
   /// disk completely; kAssumedDisk fills in the rest.
   bool disk_assumed = false;

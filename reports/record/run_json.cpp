@@ -175,6 +175,7 @@ std::string run_json(const Record& record, RowsKept kept, const std::optional<Ro
   json["machine"] = known_or_null(record.machine);
   json["uncalibrated"] = known_or_null(record.uncalibrated);
   if (!record.basis.empty()) json["basis"] = basis_json(record.basis);
+  if (!record.simulated.empty()) json["simulated"] = record.simulated;
   if (record.disk_assumed) json["disk_assumed"] = true;
   if (record.calibrated.known()) json["calibrated"] = calibrated_json(record.calibrated);
   if (!record.alone_s.empty()) json["gradient_alone_s"] = record.alone_s;

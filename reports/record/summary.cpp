@@ -217,6 +217,7 @@ Json summary_json(const Record& record) {
   json["weights_sha256"] = or_null(record.weights_sha256);
   json["kernel_set"] = or_null(record.kernel_set);
   json["uncalibrated"] = or_null(record.uncalibrated);
+  if (!record.simulated.empty()) json["simulated"] = record.simulated;
   if (!record.basis.empty()) json["stands_on"] = basis_sentence(record);
   if (record.mode == Mode::simulate && s.step_time_s_median) {
     const ForecastRange range = forecast_range(record);

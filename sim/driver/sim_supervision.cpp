@@ -61,7 +61,7 @@ void SimTraining::perform(const supervision::Tell& tell) {
       return this->tell(supervision::Told{*tell.to, supervision::Told::What::listening});
     case What::peers:
       if (tell.to) return tell_ready(*tell.to);
-      for (std::uint32_t i = 0; i < nodes_.size(); ++i) tell_ready(NodeId{i});
+      for (int node = 0; node < training_->nodes(); ++node) tell_ready(NodeId(node));
       return;
     case What::go:
       if (!tell.to) return listener_.ready ? listener_.ready() : go();

@@ -162,10 +162,13 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
   observer_.kept = listener_.kept;
   observer_.keeping = listener_.keeping;
   observer_.finished = [this](NodeId id, const Finished& finished) {
-    listener_.finished(id, finished);
-    ++finished_;
-    node_faults_.finished(id);
-    tell(supervision::Told{id, supervision::Told::What::finished});
+    for (int turn = 0; turn < images(); ++turn) {
+      const NodeId each = world_.fold ? world_.fold->stands_for(id, turn) : id;
+      listener_.finished(each, finished);
+      ++finished_;
+      node_faults_.finished(each);
+      tell(supervision::Told{each, supervision::Told::What::finished});
+    }
   };
   observer_.fault = [this](NodeId id, const Fault& fault) { gave_up(id, fault); };
   observer_.evaluating = [this](NodeId id, bool begins) { evaluating(id, begins); };
@@ -234,7 +237,7 @@ void SimTraining::note_basis(const HostSpec* spec, const Machine* machine,
 
 void SimTraining::add_nodes(std::span<const InputRow> recorded, const Beginning& beginning) {
   nodes_.reserve(places_.size());
-  for (int node = 0; node < training_->nodes(); ++node) {
+  for (int node = 0; node < training_->nodes() / images(); ++node) {
     const auto id = NodeId(node);
     nodes_.push_back(
         make_node_of(id, program_of(id, beginning), RecordedTimes(recorded, id), beginning));
@@ -358,7 +361,7 @@ void SimTraining::wake(Instant /*now*/, std::uint64_t token) {
     return tell(supervision::Told{id, supervision::Told::What::trouble, fault.why, fault.peer});
   }
   is_blocked_ = token == kStop;
-  for (int worker = 1; worker < training_->workers; ++worker) {
+  for (int worker = 1; worker < training_->workers / images(); ++worker) {
     SimNode& node = *nodes_[static_cast<std::size_t>(worker)];
     if (token == kStop) {
       node.stop(Resource::evaluation);
@@ -370,9 +373,9 @@ void SimTraining::wake(Instant /*now*/, std::uint64_t token) {
 
 std::vector<ResidentMemory::OfHost> SimTraining::base_memory_by_node() const {
   std::vector<ResidentMemory::OfHost> hosts;
-  hosts.reserve(places_.size());
-  for (const NodePlace& place : places_) {
-    const Host& host = world_.hosts[place.host];
+  hosts.reserve(nodes_.size());
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    const Host& host = world_.hosts[places_[node].host];
     hosts.push_back({host.memory_base, host.simd});
   }
   return hosts;

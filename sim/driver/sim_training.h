@@ -88,7 +88,9 @@ class SimTraining : public Actor {
   void wake(Instant now, std::uint64_t token) override;
 
   /// True if every present node has finished.
-  [[nodiscard]] bool over() const { return finished_ + losses_ == nodes_.size(); }
+  [[nodiscard]] bool over() const {
+    return finished_ + losses_ == static_cast<std::size_t>(training_->nodes());
+  }
   /// Reason why the training cannot continue; empty if it can.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] std::size_t finished() const { return finished_; }
@@ -122,6 +124,8 @@ class SimTraining : public Actor {
   static constexpr std::uint64_t kFirstNode = 2;
 
   void add_job_times(const Prepared& prepared, const MachineLookup& machines);
+  /// The number of nodes that each simulated one stands for, itself included.
+  [[nodiscard]] int images() const { return world_.fold ? world_.fold->images() : 1; }
   void note(const Machine& machine, const JobTime& job_time);
   void note_basis(const HostSpec* spec, const Machine* machine, const Prepared& prepared);
   void add_nodes(std::span<const InputRow> recorded, const Beginning& beginning);

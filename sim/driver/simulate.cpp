@@ -21,13 +21,21 @@
 namespace foretrain::sim {
 namespace {
 
+// What observes single nodes needs all of them.
+std::optional<Fold> fold_of(const Prepared& prepared, const SimulateOptions& options) {
+  const bool whole = options.whole || options.emulated || options.around ||
+                     options.variant.history != nullptr || !options.recorded.empty();
+  return whole ? std::nullopt : Fold::of(prepared);
+}
+
 // One training: the world, its nodes, their record, its neighbours.
 class Simulation : public Actor {
  public:
   Simulation(const Prepared& prepared, const SimulateOptions& options)
       : options_(options),
         framework_(prepared.scenario_case.scenario.framework),
-        world_(prepared, options.emulated, options.machines, options.variant, options.cores),
+        world_(prepared, options.emulated, options.machines, options.variant, options.cores,
+               fold_of(prepared, options)),
         main_(world_, prepared, options.machines,
               {[this](NodeId id, const Report& report) { reported(id, report); },
                [this](NodeId, const Finished& finished) { add_end(record_, end_of(finished)); },
@@ -42,6 +50,9 @@ class Simulation : public Actor {
     record_.mode = Mode::simulate;
     record_.scenario_case = prepared.scenario_case;
     record_.machine = main_.training().machine();
+    if (world_.fold) {
+      record_.simulated = fmt::format("1 host of {} alike", world_.fold->images());
+    }
     if (options.emulated) {
       record_.machine += fmt::format(", {} hosts emulated on {} cores", world_.hosts.size(),
                                      world_.hosts.front().cpu->cores());
@@ -96,7 +107,7 @@ class Simulation : public Actor {
     sample(now);
     sampling_ = false;
     if (quiet()) return;  // the nodes have stopped, so sampling stops
-    const std::size_t each = nodes().size();
+    const std::size_t each = nodes().size() * static_cast<std::size_t>(images());
     // Thins the rows before the next sample would exceed the limit, where the memory would be
     // doubled.
     const std::size_t most = std::min(kMostUsageRows * each, kMostUsageRowsOfAll - each);
@@ -230,17 +241,30 @@ class Simulation : public Actor {
 
   void reported(NodeId id, const Report& report) {
     const auto* step = std::get_if<StepReport>(&report);
-    if (step != nullptr && sums_rows_) {
-      tally_.add(*step, static_cast<int>(index_of(id)));
-    } else {
+    if (step == nullptr) {
       add_report(record_, static_cast<int>(index_of(id)), report);
+      return memory_.evaluated(id);
     }
-    if (step == nullptr) return memory_.evaluated(id);
-    const std::int64_t done = ++steps_;
+    for (int turn = 0; turn < images(); ++turn) {
+      const int worker = static_cast<int>(index_of(image(id, turn)));
+      if (sums_rows_) {
+        tally_.add(*step, worker);
+      } else {
+        add_report(record_, worker, report);
+      }
+      ++steps_;
+    }
+    const std::int64_t done = steps_;
     if (options_.progress && done % 64 == 0) {
       const Training& training = main_.training().training();
       options_.progress(done, training.steps * training.workers, world_.engine.now(), record_);
     }
+  }
+
+  /// The number of nodes that each simulated one stands for, itself included.
+  [[nodiscard]] int images() const { return world_.fold ? world_.fold->images() : 1; }
+  [[nodiscard]] NodeId image(NodeId id, int turn) const {
+    return turn == 0 ? id : world_.fold->stands_for(id, turn);
   }
 
   /// CPU time that a worker's framework has burned while the worker did not compute.
@@ -278,12 +302,20 @@ class Simulation : public Actor {
       record_.usage.push_back(row);
       seen_[i] = seen;
     }
+    const std::size_t simulated = nodes().size();
+    for (int turn = 1; turn < images(); ++turn) {
+      for (std::size_t i = 0; i < simulated; ++i) {
+        UsageRow row = record_.usage[record_.usage.size() - simulated];
+        row.node += static_cast<int>(simulated);
+        record_.usage.push_back(row);
+      }
+    }
   }
 
   // Merges every two samples: the time of the later one, the usage of both.
   void thin_usage() {
     usage_interval_ = usage_interval_ * 2;
-    const std::size_t nodes = this->nodes().size();
+    const std::size_t nodes = this->nodes().size() * static_cast<std::size_t>(images());
     std::vector<UsageRow>& rows = record_.usage;
     const auto sampled_once = static_cast<std::ptrdiff_t>(rows.size() % (2 * nodes));
     auto kept = rows.begin();  // never after the read position
@@ -310,6 +342,16 @@ class Simulation : public Actor {
       totals.lost = main_.training().lost(i);
       totals.away = main_.training().away(i);
       record_.nodes.push_back(totals);
+    }
+    const std::size_t simulated = nodes().size();
+    for (int turn = 1; turn < images(); ++turn) {
+      for (std::size_t i = 0; i < simulated; ++i) {
+        const NodeId id = image(NodeId(static_cast<std::uint32_t>(i)), turn);
+        NodeTotals totals = record_.nodes[i];
+        totals.role = main_.training().training().role(id);
+        totals.host = main_.training().places()[index_of(id)].host_name;
+        record_.nodes.push_back(std::move(totals));
+      }
     }
   }
 

@@ -31,6 +31,8 @@ struct SimulateOptions {
   std::function<std::unique_ptr<Node>(NodeId, std::unique_ptr<Node>)> around{};
   /// Number of this machine's cores that compute; the record does not depend on it.
   int cores = 1;
+  /// Simulate all hosts, even those that are alike (sim/world/fold.h).
+  bool whole = false;
   /// Store no rows of steps and usage, only totals of the steps.
   bool summary_only = false;
   /// Polled regularly; true ends the simulation with the record so far.

@@ -7,7 +7,7 @@ namespace foretrain::sim {
 
 ResidentMemory::ResidentMemory(const Training& training, const DataMemory& data,
                                const std::vector<OfHost>& hosts) {
-  FT_CHECK_OP(hosts.size(), ==, static_cast<std::size_t>(training.nodes()));
+  FT_CHECK_OP(hosts.size(), <=, static_cast<std::size_t>(training.nodes()));
   nodes_.reserve(hosts.size());
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     const NodeId id{static_cast<std::uint32_t>(i)};

@@ -24,7 +24,7 @@ class ResidentMemory {
     Bytes base;
     int simd = 0;  ///< floats per register of its kernels
   };
-  /// `hosts`: by node.
+  /// `hosts`: by node, of those that are simulated.
   ResidentMemory(const Training& training, const DataMemory& data,
                  const std::vector<OfHost>& hosts);
 

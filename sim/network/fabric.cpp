@@ -65,6 +65,9 @@ Fabric::ConnectionId Fabric::connect(std::size_t from, std::size_t to) {
   const ConnectionId id =
       add_connection(from, to, topology_.route(from, to), topology_.tcp_between(from, to));
   Connection& connection = connections_[id];
+  if (first_only_) {
+    std::ranges::replace(connection.path, topology_.nic(to)->in, topology_.nic(from)->in);
+  }
   if (const auto found = cuts_.find({from, to}); found != cuts_.end()) {
     connection.cuts = found->second;
   }
@@ -198,7 +201,7 @@ void Fabric::count(Connection& connection, double moved) {
   connection.counted += more;
   if (connection.from == connection.to) return;
   hosts_[connection.from].sent += more;
-  hosts_[connection.to].received += more;
+  hosts_[first_only_ ? connection.from : connection.to].received += more;
 }
 
 void Fabric::count_moving() {

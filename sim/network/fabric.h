@@ -52,6 +52,10 @@ class Fabric : public Actor {
   Fabric(Engine& engine, const ClusterSpec& cluster, Bytes unsent, const TimeFactors& time_factors,
          const std::vector<bool>& serves, Recorder history);
 
+  /// The first host stands for all others (sim/world/fold.h): what it sends to them arrives by its
+  /// own port. Called before `connect`.
+  void simulate_first_host() { first_only_ = true; }
+
   using ConnectionId = SendWaitTracker::ConnectionId;
   /// Connects one host to another.
   ConnectionId connect(std::size_t from, std::size_t to);
@@ -135,7 +139,8 @@ class Fabric : public Actor {
   TimeFactors time_factors_;
   FlowNetwork flows_;
   SendWaitTracker send_waits_;
-  double unsent_;                                            // bytes
+  double unsent_;  // bytes
+  bool first_only_ = false;
   std::map<std::pair<std::size_t, std::size_t>, int> cuts_;  // open cuts from a host to another
   std::vector<Connection> connections_;
   std::vector<Counters> hosts_;

@@ -90,7 +90,18 @@ Mailbox* Mailbox::mailbox_of(NodeId peer) const {
   for (const Lost& lost : lost_) {
     if (lost.peer == peer && !lost.replaced) return lost.mailbox;
   }
-  return peers_[index_of(peer)];
+  return peers_[world_.fold ? index_of(world_.fold->image(peer)) : index_of(peer)];
+}
+
+// All hosts that are not simulated are other hosts.
+Place Mailbox::place_of(NodeId peer) const {
+  if (!world_.fold) return peers_[index_of(peer)]->place_;
+  const NodeId image = world_.fold->image(peer);
+  Place place = peers_[index_of(image)]->place_;
+  if (image != peer) {
+    place.host = index_of(peer) / static_cast<std::size_t>(world_.fold->workers());
+  }
+  return place;
 }
 
 bool Mailbox::is_of_lost(const Mail& mail) const {
@@ -98,16 +109,16 @@ bool Mailbox::is_of_lost(const Mail& mail) const {
 }
 
 bool Mailbox::device_joined_to(NodeId peer) const {
-  const Place& there = place_of(peer);
+  const Place there = place_of(peer);
   return there.host == place_.host && place_.device && there.device && process_.host().device_links;
 }
 
 const TransportCost& Mailbox::transport_with(NodeId peer) const {
   const Host& host = process_.host();
-  const Place& there = place_of(peer);
+  const Place there = place_of(peer);
   static const TransportCost kByNetworkCards;
   if (there.host != place_.host) {
-    const bool rdma = host.rdma && peers_[index_of(peer)]->process_.host().rdma;
+    const bool rdma = host.rdma && mailbox_of(peer)->process_.host().rdma;
     return rdma ? kByNetworkCards : host.remote;
   }
   return there.core == place_.core ? host.one_core : host.local;
@@ -137,7 +148,7 @@ bool Mailbox::brings_update(const Message& message) const {
 void Mailbox::send(Instant now, Send& send, Duration spent) {
   const Bytes size = wire_size(send.message);
   const TransportCost& transport = transport_with(send.to);
-  const Place& there = place_of(send.to);
+  const Place there = place_of(send.to);
   const bool by_core = !device_joined_to(send.to);
   const bool overlaps = there.host == place_.host && there.core != place_.core && by_core;
   const Duration miss_penalty =
@@ -163,7 +174,7 @@ void Mailbox::depart(Instant now, std::size_t slot) {
   traffic_.sent += size;
   ++traffic_.messages_sent;
   const Callback arrived = mail.receiver->at_stage(Stage::arrived, slot);
-  const Place& there = place_of(mail.to);
+  const Place there = place_of(mail.to);
   const bool same_host = there.host == place_.host;
   if (same_host) traffic_.within_host += size;
   if (same_host && !device_joined_to(mail.to)) {
@@ -173,7 +184,9 @@ void Mailbox::depart(Instant now, std::size_t slot) {
   Fabric& fabric = *world_.fabric;
   const auto connection = connections_.to(mail.to, place_, there, fabric);
   mail.coming = now + fabric.latency(connection);
-  fabric.send(connection, size, mail.message.order(), arrived);
+  const std::uint32_t order = mail.message.order();
+  if (world_.fold) world_.fold->turn(mail.from, mail.to, mail.message);
+  fabric.send(connection, size, order, arrived);
 }
 
 // In -------------------------------------------------------------------------------------------

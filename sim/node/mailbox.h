@@ -65,6 +65,7 @@ struct FrameworkCosts {
 class Mailbox : public Actor {
  public:
   /// Mailbox of each node's latest process, by node id.
+  /// Only of simulated nodes (sim/world/fold.h).
   using Peers = std::vector<Mailbox*>;
 
   /// `brings_update`: message kinds of the protocol that bring an update. `cache_use`: may be null.
@@ -119,7 +120,7 @@ class Mailbox : public Actor {
   /// Destination of messages to a peer; for a lost one its old mailbox, which discards them.
   [[nodiscard]] Mailbox* mailbox_of(NodeId peer) const;
   [[nodiscard]] bool is_of_lost(const Mail& mail) const;
-  [[nodiscard]] const Place& place_of(NodeId peer) const { return peers_[index_of(peer)]->place_; }
+  [[nodiscard]] Place place_of(NodeId peer) const;
   /// The peer's device is on the same host with a link between them: no core copies messages.
   [[nodiscard]] bool device_joined_to(NodeId peer) const;
   /// Costs of messages between this node and a peer.

@@ -24,9 +24,10 @@ Bytes in_kernel(const Scenario& scenario) {
 }  // namespace
 
 World::World(const Prepared& prepared, bool emulate, const MachineLookup& machines,
-             const Variant& variant, int cores)
+             const Variant& variant, int cores, std::optional<Fold> folded)
     : time_factors(variant.time_factors),
       history(variant.history),
+      fold(folded),
       real_cores(emulate || prepared.scenario_case.scenario.cluster.hosts.empty()) {
   const Scenario& scenario = prepared.scenario_case.scenario;
   const bool profiled = prepared.training->network->profiled();
@@ -71,6 +72,7 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
     }
     fabric = std::make_unique<Fabric>(engine, cluster, in_kernel(scenario), time_factors,
                                       serving_hosts(prepared), history);
+    if (fold) fabric->simulate_first_host();
   }
 }
 

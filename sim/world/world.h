@@ -9,10 +9,12 @@
 #include "sim/engine/slots.h"
 #include "sim/history/recorder.h"
 #include "sim/network/fabric.h"
+#include "sim/world/fold.h"
 #include "sim/world/host_machine.h"
 #include "sim/world/work_pool.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,15 +60,17 @@ struct Variant {
 /// Built from a case. Without a cluster, all nodes run on this machine and talk over loopback.
 struct World {
   /// `emulated`: the hosts of the cluster are network namespaces of this machine and share its
-  /// cores. `cores`: number of this machine's cores that the simulation may use.
+  /// cores. `cores`: number of this machine's cores that the simulation may use. `fold`: only some
+  /// hosts are simulated.
   World(const Prepared& prepared, bool emulated, const MachineLookup& machines,
-        const Variant& variant = {}, int cores = 1);
+        const Variant& variant = {}, int cores = 1, std::optional<Fold> fold = {});
 
   Engine engine;
   TimeFactors time_factors;
   Recorder history;
   std::vector<Host> hosts;
   std::unique_ptr<Fabric> fabric;  ///< null on loopback
+  std::optional<Fold> fold;        ///< empty if all hosts are simulated
   bool real_cores = false;         ///< nodes run on the cores of this machine, as in a run
   std::unique_ptr<WorkPool> pool;  ///< null unless gradients are computed on several cores
   Slots<Mail> mail;

@@ -73,7 +73,7 @@ TEST_CASE("framework: one of the library is taken by name, keys beside it replac
   CHECK(gloo.per_item_s > 0);
   CHECK(message_of("{like: gloo, step: 3 ms}") == gloo);
   CHECK(message_of("{like: mpi}").overhead_s < gloo.overhead_s);
-  CHECK(framework_of("{like: nccl}").collective == 8'400_ns);
+  CHECK(framework_of("{like: nccl}").collective == Duration{8'400});
   CHECK(message_of("{like: gloo, message: {per_item: 1 ns}}").per_item_s == 1e-9);
   fails("framework: {like: glue}\n",
         "framework.like: the library has no glue; there are gloo, mpi, nccl, tensorflow");

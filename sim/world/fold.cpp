@@ -1,0 +1,73 @@
+#include "sim/world/fold.h"
+
+#include "models/protocol/route.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace foretrain::sim {
+namespace {
+
+/// Nothing happens to one worker alone on the way.
+bool is_even(const Scenario& scenario, const Training& training) {
+  const bool draws = !scenario.stragglers.empty() || !scenario.faults.empty();
+  return !draws && training.evaluate_every == 0 && !training.target.wanted() &&
+         !training.checkpoint.wanted() && scenario.colocated_jobs.empty() &&
+         !scenario.dataset.input.costs();
+}
+
+bool is_star_of_alike_hosts(const ClusterSpec& cluster) {
+  return cluster.hosts.size() == 1 && cluster.topology == "star" &&
+         cluster.hosts.front().mtbf.ns == 0;
+}
+
+/// The workers of a host, if each host has as many, with consecutive numbers; else 0.
+int workers_a_host(const std::vector<NodePlace>& places) {
+  const auto workers = static_cast<int>(places.size());
+  const auto first = std::ranges::count(places, places.front().host, &NodePlace::host);
+  const int each = static_cast<int>(first);
+  if (workers % each != 0) return 0;
+  for (int worker = 0; worker < workers; ++worker) {
+    const NodePlace& place = places[static_cast<std::size_t>(worker)];
+    const NodePlace& image = places[static_cast<std::size_t>(worker % each)];
+    if (place.host != static_cast<std::size_t>(worker / each)) return 0;
+    if (place.device != image.device || place.threads != image.threads) return 0;
+  }
+  return each;
+}
+
+}  // namespace
+
+std::optional<Fold> Fold::of(const Prepared& prepared) {
+  const Training& training = *prepared.training;
+  const Scenario& scenario = prepared.scenario_case.scenario;
+  const Layout& layout = *training.layout;
+  if (!layout.padded || layout.trees) return std::nullopt;
+  // Gathers go round a ring even where sums go over a hypercube.
+  const bool hypercube = Ways::of(training, layout.buckets.front()).hypercube;
+  if (hypercube && training.gathers()) return std::nullopt;
+  if (!is_even(scenario, training) || !is_star_of_alike_hosts(scenario.cluster)) {
+    return std::nullopt;
+  }
+  const int each = workers_a_host(prepared.places);
+  const auto group = static_cast<int>(training.options.integer(kGroup));
+  if (each == 0 || each == training.workers || each % group != 0) return std::nullopt;
+  // Which of two threads is first on a core at the same instant depends on the order of the hosts.
+  if (each > scenario.cluster.hosts.front().cores) return std::nullopt;
+  return Fold(training.workers, each, hypercube);
+}
+
+void Fold::turn(NodeId& from, NodeId& to, Message& message) const {
+  const auto all = static_cast<std::uint32_t>(all_);
+  const std::uint32_t shift = index_of(to) - index_of(image(to));
+  if (shift == 0) return;
+  const auto turned = [&](std::uint32_t worker) {
+    return hypercube_ ? worker ^ shift : (worker + all - shift) % all;
+  };
+  to = image(to);
+  from = NodeId{turned(index_of(from))};
+  const std::uint32_t owner = message.bucket % all;
+  message.bucket += turned(owner) - owner;
+}
+
+}  // namespace foretrain::sim
