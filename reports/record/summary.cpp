@@ -60,7 +60,7 @@ void add_cost(const Record& record, Summary& summary) {
   constexpr double kHour_s = 3600;
   if (record.mode != Mode::simulate) return;
   const Scenario& scenario = record.scenario_case.scenario;
-  std::set<std::string> used{scenario.dataset.input.served_by};
+  std::set<std::string> used{scenario.dataset.input.served_by, scenario.framework.session_host};
   for (const NodeTotals& node : record.nodes) used.insert(node.host);
   summary.price = price_per_hour(scenario, used);
   if (summary.price.per_hour == 0) return;

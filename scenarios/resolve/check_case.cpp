@@ -192,7 +192,8 @@ void check_links(const Case& c, const std::set<std::string>& hosts) {
 void check_place(const Case& c, const std::set<std::string>& hosts, const std::string& key,
                  const std::string& name) {
   if (hosts.contains(name)) return;
-  if (hosts.empty()) fail(c, key, "there is no cluster.hosts; list them, or remove placement");
+  if (hosts.empty())
+    fail(c, key, fmt::format("there is no cluster.hosts; list them, or remove {}", key));
   constexpr std::size_t kShown = 8;
   std::vector<std::string> some(hosts.begin(), hosts.end());
   if (some.size() > kShown) {
@@ -216,6 +217,13 @@ void check_input(const Case& c, const std::set<std::string>& hosts) {
          "input costs need a described cluster, but there is no cluster.hosts; list them");
   }
   if (!input.served_by.empty()) check_place(c, hosts, "dataset.served_by", input.served_by);
+  const std::string& session_host = c.scenario.framework.session_host;
+  if (session_host.empty()) return;
+  const std::string key = "framework.session_host";
+  check_place(c, hosts, key, session_host);
+  if (!input.served_by.empty()) {
+    fail(c, key, "its clients feed their own data, not that of dataset.served_by; remove one");
+  }
 }
 
 void check_colocated_jobs(const Case& c, const std::set<std::string>& hosts) {

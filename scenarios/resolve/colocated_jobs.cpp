@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
 
 namespace foretrain {
 namespace {
@@ -26,15 +26,16 @@ void check_alone(const Case& c, const Scenario& scenario, const std::string& key
         "{} trains until a target, but neighbours have no gradients; give its length as steps",
         file));
   }
-  const std::string& served_by = scenario.dataset.input.served_by;
-  const auto is_here = [&](const HostSpec& host) {
-    for (int n = 0; n < host.count; ++n) {
-      if (host_name(host, n) == served_by) return true;
-    }
-    return false;
+  std::set<std::string> hosts{""};
+  for (const HostSpec& host : c.scenario.cluster.hosts) {
+    for (int n = 0; n < host.count; ++n) hosts.insert(host_name(host, n));
+  }
+  const auto check_here = [&](const char* at, const std::string& host) {
+    if (!hosts.contains(host))
+      fail(fmt::format("{}: {}: there is no host {} here", file, at, host));
   };
-  if (served_by.empty() || std::ranges::any_of(c.scenario.cluster.hosts, is_here)) return;
-  fail(fmt::format("{}: dataset.served_by: there is no host {} here", file, served_by));
+  check_here("dataset.served_by", scenario.dataset.input.served_by);
+  check_here("framework.session_host", scenario.framework.session_host);
 }
 
 Case read_colocated_job(const Case& c, std::size_t index) {

@@ -95,7 +95,7 @@ Price price_per_hour(const Scenario& scenario, const std::set<std::string>& host
 
 Price price_per_hour(const Prepared& prepared) {
   const Scenario& scenario = prepared.scenario_case.scenario;
-  std::set<std::string> used{scenario.dataset.input.served_by};
+  std::set<std::string> used{scenario.dataset.input.served_by, scenario.framework.session_host};
   for (const NodePlace& place : prepared.places) used.insert(place.host_name);
   return price_per_hour(scenario, used);
 }

@@ -28,11 +28,27 @@ struct ServerCost : AffineCost {
 ///                              plus its cost in this program
 ///     a collective             collective, before a worker's part of it, one after another
 ///     a message                message, by its bytes, on the sender's core and on the receiver's
-///     a gradient at a server   server, by its bytes and tensors, on one of server_threads
+///     a gradient at a server   server, by its bytes and tensors, one after another
+///     what a remote client     feed, by its bytes, on one core of session_host, between two
+///     feeds                    transfers: to session_host, and back to the client's host
 ///
-/// So a server takes at most server_threads / (overhead + bytes x per_item + tensors x per_tensor)
-/// gradients a second. TensorFlow's servers of four networks fit 1.37 ns a byte and 0.13 ms a
-/// tensor; a cost by bytes alone that fits one network is 50 % off on another.
+/// So a server takes at most 1 / (overhead + bytes x per_item + tensors x per_tensor) gradients a
+/// second. TensorFlow's servers of four networks fit 1.37 ns a byte and 0.13 ms a tensor; a cost by
+/// bytes alone that fits one network is 50 % off on another.
+///
+/// With a `session_host` the clients of all workers open their session at that host, as
+/// TensorFlow's do if all have the same target. A client reads its data itself and feeds a batch
+/// with each step; in a step that is evaluated (not with `evaluation: nobody`) it also feeds the
+/// whole test set with each of its batches. With R batches of B bytes a step from other hosts, and
+/// a test set of T bytes every E steps:
+///
+///     session_host    receives and sends R (B + T / E) bytes a step, beside parameters, gradients
+///     a step          takes at least feed x R (B + T / E) on average: all feeds share the core
+///
+/// An example has 4 bytes per number, its label too: a number per class, 1 for the right one.
+/// Clients on session_host feed for nothing. The client waits for its step, so nothing is fed
+/// ahead. Realism: a batch and the test set travel as one message before the gradient, and each
+/// host sends it on when all of it is there; the time of the core counts for no node.
 ///
 /// Realism: the figures come from reports of whole trainings, so each stands for everything that
 /// grows in the same way: `step` for dispatch and logging; `example` for feeding a batch; `round`
@@ -49,9 +65,10 @@ struct FrameworkSpec {
   Duration collective{};             ///< per bucket that workers reduce among themselves
   AffineCost message;                ///< CPU time of a message by its bytes, on either side
   ServerCost server;                 ///< per push of a worker, at a server
-  int server_threads = 1;            ///< threads of a server that process pushes in parallel
   std::string evaluation = "chief";  ///< nodes that it blocks: chief | all | nobody
   double waiting_cores = 0;          ///< cores that a worker occupies while it does not compute
+  std::string session_host;          ///< host of all clients' sessions; empty: each worker's own
+  double feed_s = 0;                 ///< per byte fed by another host, on a core of session_host
 
   bool operator==(const FrameworkSpec&) const = default;
 };

@@ -23,6 +23,24 @@ void describe(Visitor& visit, T& cost) {
 }
 
 template <class Visitor, Described<FrameworkSpec> T>
+void describe_session(Visitor& visit, T& framework) {
+  visit.field({.key = "session_host",
+               .doc = "the host where all clients open their session: batches and test sets that "
+                      "others feed pass it; left out: clients feed their own host",
+               .written = !framework.session_host.empty()},
+              framework.session_host);
+  visit.field({.key = "feed",
+               .doc = "time of one core of session_host per byte that another host feeds",
+               .least = 0,
+               .most = 1e-3,
+               .used = !framework.session_host.empty(),
+               .unused_because = "nothing is fed from other hosts; write framework.session_host",
+               .written = framework.feed_s > 0,
+               .seconds = true},
+              framework.feed_s);
+}
+
+template <class Visitor, Described<FrameworkSpec> T>
 void describe(Visitor& visit, T& framework) {
   visit.field({.key = "session_start",
                .doc = "time of every node before the first step; counts as start-up",
@@ -71,15 +89,6 @@ void describe(Visitor& visit, T& framework) {
                  .doc = "additional CPU time of a gradient at a server, by bytes and tensors",
                  .written = framework.server != ServerCost{}},
                 framework.server);
-  visit.field(
-      {.key = "server_threads",
-       .doc = "number of threads of a server that do the work of framework.server in parallel",
-       .least = 1,
-       .most = 1024,
-       .used = framework.server != ServerCost{},
-       .unused_because = "servers cost nothing; write framework.server",
-       .written = framework.server_threads > 1},
-      framework.server_threads);
   visit.field({.key = "evaluation",
                .doc = "who waits for an evaluation: the chief, all workers, or nobody, if it is "
                       "done elsewhere",
@@ -90,6 +99,7 @@ void describe(Visitor& visit, T& framework) {
                .least = 0,
                .most = 1024},
               framework.waiting_cores);
+  describe_session(visit, framework);
 }
 
 }  // namespace foretrain

@@ -43,29 +43,11 @@ std::vector<NodePlace> placed(const World& world, const Prepared& prepared,
                               const std::vector<NodePlace>& others) {
   const int cores = world.hosts.front().cpu->cores();
   std::vector<NodePlace> places = prepared.places;
-  const auto workers = static_cast<std::size_t>(prepared.training->workers);
-  for (std::size_t server = workers; server < places.size(); ++server) {
-    places[server].threads = prepared.scenario_case.scenario.framework.server_threads;
-  }
   take_cores(places, prepared.scenario_case.scenario.cluster, cores, others);
   if (!world.real_cores) return places;
   share_cores(places, cores);
   for (NodePlace& place : places) place.device.reset();
   return places;
-}
-
-// Bytes of a batch that are read and transferred.
-Bytes batch_bytes(const Case& c, const Training& training) {
-  const InputSpec& input = c.scenario.dataset.input;
-  if (input.example_size.value > 0) return input.example_size * training.batch_size;
-  const bool moves = !input.served_by.empty() || input.read_rate.value > 0;
-  const bool known = !training.network->profiled() && !training.network->sparse();
-  if (moves && !known) {
-    fail_at(c.place_of("dataset.example_size"), "dataset.example_size",
-            "left out, but the size of an example is not known; write it");
-  }
-  if (!known) return {};
-  return {4 * training.network->input().image.size() * training.batch_size};
 }
 
 // Spread of the repetitions at the batch size where a model's gradients varied most.
@@ -260,7 +242,7 @@ std::unique_ptr<SimNode> SimTraining::make_node_of(NodeId id, std::unique_ptr<No
                   Stream(training_->seed, fmt::format("jitter.worker{}", node)),
                   {scenario.framework.message, serves ? scenario.framework.server : ServerCost{},
                    training_->layout},
-                  input_of(node),
+                  input_of(node, beginning),
                   scenario.checkpoint.disk_on(world_.hosts[place.host].disk),
                   training_->protocol,
                   training_,
@@ -284,15 +266,11 @@ GradientTimes SimTraining::gradient_times(int node, const Beginning& beginning) 
           world_.real_cores};
 }
 
-std::unique_ptr<InputFeed> SimTraining::input_of(int node) const {
-  const InputSpec& input = scenario_case_.scenario.dataset.input;
-  if (!input.costs() || !training_->is_worker(NodeId(node))) return nullptr;
-  const auto found = std::ranges::find(world_.hosts, input.served_by, &Host::name);
-  std::optional<std::size_t> server;
-  if (found != world_.hosts.end()) server = static_cast<std::size_t>(found - world_.hosts.begin());
-  const NodePlace& place = places_[static_cast<std::size_t>(node)];
-  return std::make_unique<InputFeed>(world_, input, batch_bytes(scenario_case_, *training_),
-                                     training_->batch_size, server, place.host, place.cores.back());
+std::unique_ptr<InputFeed> SimTraining::input_of(int node, const Beginning& beginning) const {
+  if (!training_->is_worker(NodeId(node))) return nullptr;
+  const auto index = static_cast<std::size_t>(node);
+  const std::int64_t begun = beginning.from == nullptr ? 0 : beginning.from->nodes[index].gradients;
+  return InputFeed::of(world_, scenario_case_, *training_, places_[index], begun);
 }
 
 std::unique_ptr<Node> SimTraining::program_of(NodeId id, const Beginning& beginning) const {

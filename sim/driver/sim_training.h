@@ -133,7 +133,7 @@ class SimTraining : public Actor {
                                                       RecordedTimes recorded,
                                                       const Beginning& beginning);
   [[nodiscard]] GradientTimes gradient_times(int node, const Beginning& beginning) const;
-  [[nodiscard]] std::unique_ptr<InputFeed> input_of(int node) const;
+  [[nodiscard]] std::unique_ptr<InputFeed> input_of(int node, const Beginning& beginning) const;
   void perform(const supervision::Effects& effects);
   void perform(const supervision::Start& start);
   void perform(const supervision::Tell& tell);

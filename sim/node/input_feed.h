@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace foretrain::sim {
@@ -14,7 +15,11 @@ namespace foretrain::sim {
 ///
 ///     a batch = its bytes / the disk's rate, queued behind other readers of that disk
 ///             + its transfer over the network if another host serves it, shared like all messages
+///             | its transfer to the session's host, that host's time, its transfer back
 ///             + examples x parse, on a core of the worker's host after those that it computes on
+///
+/// A session's host (scenarios/spec/framework.h) takes its time on its last core, which the feeds
+/// of all workers share. With a batch whose step is evaluated the test set is fed.
 ///
 /// The serving host is not asked: batches leave as fast as their worker takes them. Realism: a real
 /// pipeline of these three stages works on several batches at once; this one overlaps them only
@@ -22,9 +27,11 @@ namespace foretrain::sim {
 /// the input pipelines that published studies describe.
 class InputFeed : public Actor {
  public:
-  /// `batch`: size as read and transferred; `core`: core of the worker's last thread.
-  InputFeed(World& world, const InputSpec& spec, Bytes batch, int examples,
-            std::optional<std::size_t> server, std::size_t host, int core);
+  /// The feed of a worker that took `begun` batches before; null if its batches cost nothing.
+  /// @throws InputError if the size of an example is needed, but not known
+  static std::unique_ptr<InputFeed> of(World& world, const Case& scenario_case,
+                                       const Training& training, const NodePlace& place,
+                                       std::int64_t begun);
 
   /// The worker begins: fetches the first batches.
   void start();
@@ -42,18 +49,41 @@ class InputFeed : public Actor {
   }
 
  private:
-  enum class Stage : std::uint8_t { read, shipped, parsed };
+  enum class Stage : std::uint8_t { read, fed, handled, shipped, parsed };
+  /// The session at another host that the worker's client feeds.
+  struct Session {
+    Cpu& cpu;  // of that host
+    Cpu::ThreadId thread;
+    double byte_s;  // time of the thread per byte
+    Fabric::ConnectionId connection;
+    Bytes test_set;
+    std::int64_t batches;  // of a gradient
+    std::int64_t every;    // gradients between evaluations; 0: only at the end
+    std::int64_t begun;    // batches
+  };
 
+  /// `batch`: size as read and transferred; `core`: core of the worker's last thread.
+  InputFeed(World& world, const InputSpec& spec, Bytes batch, int examples,
+            std::optional<std::size_t> server, std::size_t host, int core);
+  /// Connects the client to its session at `host`; it fed `begun` batches before.
+  void open_session(std::size_t host, const FrameworkSpec& framework, const Training& training,
+                    Bytes example, std::int64_t begun);
   void get();
+  /// Bytes of the next batch, with the test set if its step is evaluated.
+  [[nodiscard]] Bytes next_size();
+  [[nodiscard]] Callback at(Stage stage) { return {this, static_cast<std::uint64_t>(stage)}; }
 
   World& world_;
   InputSpec spec_;
   Bytes batch_;
+  Bytes size_;  // of what is fetched now
   int examples_;
   std::size_t reader_;  // host that reads
+  std::size_t sender_;  // host that ships to the worker
   std::size_t host_;    // host of the worker
   Cpu::ThreadId thread_;
   std::optional<Fabric::ConnectionId> connection_;
+  std::optional<Session> session_;
   int here_ = 0;  // batches that are ready
   bool getting_ = false;
   bool started_ = false;

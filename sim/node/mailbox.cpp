@@ -284,9 +284,7 @@ void Mailbox::received(Instant now, std::size_t slot) {
                                             framework_.layout->buckets[message.bucket].tensors);
   const CostBreakdown handling(Resource::framework,
                                world_.time_factors.scaled(Resource::framework, takes));
-  const int thread = next_thread_;
-  next_thread_ = (next_thread_ + 1) % process_.compute_threads();
-  process_.compute(thread, handling, at_stage(Stage::handled, slot), Cpu::ShareMode::shared);
+  process_.compute(0, handling, at_stage(Stage::handled, slot), Cpu::ShareMode::shared);
 }
 
 void Mailbox::deliver(Instant now, std::size_t slot) {

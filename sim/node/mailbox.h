@@ -160,7 +160,6 @@ class Mailbox : public Actor {
   Fifo<Unread> unread_;    // messages that have arrived
   Traffic traffic_;
   FrameworkCosts framework_;
-  int next_thread_ = 0;  // next thread to handle a gradient
   const std::vector<MessageKind>& brings_update_;
   Loop& loop_;
   CacheUse* cache_use_;

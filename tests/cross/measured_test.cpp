@@ -1,4 +1,5 @@
 // Published measurements in the library, compared with forecasts.
+#include "models/base/ethernet.h"
 #include "reports/studies/measured/forecast_rows.h"
 #include "scenarios/language/text_guard.h"
 #include "scenarios/library/machine_file.h"
@@ -178,6 +179,29 @@ TEST_CASE("published: times are within their bands, fitted ones within a narrow 
     ++times;
   }
   CHECK(times > 40);
+}
+
+TEST_CASE("published: what remote clients feed through the first node, by hand") {
+  // Two of four gradients of 6,000 steps are remote. Each takes a batch of 128 and, in every tenth
+  // step, 10,000 test examples, all of 794 numbers; a gradient comes in for parameters that go out.
+  const double remote_gradient = 4.0 * (794 * (128 + 10'000 / 10) + 7'850);
+  const double headers = static_cast<double>(ethernet::kCounted) / ethernet::kSegment;
+  auto figures = read_figures(kLibrary / "published" / "published.csv", {});
+  std::erase_if(figures, [](const MeasuredFigure& each) {
+    return !each.title.starts_with("network_") ||
+           each.title.find(": sync sync ") == std::string::npos;
+  });
+  CHECK(figures.size() == 4);
+  for (MeasuredFigure& each : figures) {
+    CHECK(each.is_judged());
+    each.quantity += "_bytes";
+    each.unit = "MB";
+  }
+  for (const FigureForecast& each : forecast_of(figures)) {
+    CAPTURE(each.figure.title);
+    CHECK(each.forecast.value() * 1e6 ==
+          Approx(6'000 * 2 * remote_gradient * headers).epsilon(0.005));
+  }
 }
 
 TEST_CASE("published: what a study compares is forecast in its order") {

@@ -105,6 +105,10 @@ TEST_CASE("neighbours: what is wrong with one is told at its key") {
       << "foretrain: 1\ntraining: {workers: 1, steps: 10}\ndataset: {served_by: a0}\n"
          "cluster: {hosts: [{name: a, count: 2, compute: 1 ms}]}\n";
   fails(fed, "dataset.served_by: there is no host a0 here");
+  std::ofstream(fed.scenario.colocated_jobs[0].scenario)
+      << "foretrain: 1\ntraining: {workers: 1, steps: 10}\nframework: {session_host: a1}\n"
+         "cluster: {hosts: [{name: a, count: 2, compute: 1 ms}]}\n";
+  fails(fed, "framework.session_host: there is no host a1 here");
   Case missing = shared_port(folder, "{steps: 1}");
   missing.scenario.colocated_jobs[0].scenario = folder / "none.yaml";
   fails(missing, "neighbours[0].scenario: ");

@@ -72,16 +72,13 @@ TEST_CASE("framework: a message costs its sender as its receiver") {
 }
 
 // Eight workers in a closed loop keep the server busy.
-TEST_CASE("framework: a server takes no more gradients than its threads have time for") {
-  const int threads = GENERATE(1, 2, 4);
-  CAPTURE(threads);
+TEST_CASE("framework: a server takes no more gradients than it has time for") {
   Case scenario_case = star_case("async", 8, 400, 1_ms);
   Scenario& scenario = scenario_case.scenario;
   scenario.cluster.hosts[0].cores = 4;
   scenario.framework.server = {6e-3, 1e-9};
-  scenario.framework.server_threads = threads;
   const double bytes = static_cast<double>(message_size().value);
-  const double most = threads / (6e-3 + 1e-9 * bytes);
+  const double most = 1 / (6e-3 + 1e-9 * bytes);
   const Record record = simulate(scenario_case);
   CHECK(static_cast<double>(record.gradients) / record.time.seconds() ==
         Approx(most).epsilon(0.01));
@@ -260,6 +257,67 @@ TEST_CASE("framework: workers who read one disk take turns") {
   scenario.dataset.input.read_rate = {16 * 784 * 4 / 0.1};  // 100 ms per batch
   const Record record = simulate(scenario_case);
   CHECK(record.time.seconds() == Approx(20 * 0.1).epsilon(0.01));
+}
+
+// 16 examples of 784 pixels and ten numbers of a label, 4 bytes each.
+constexpr std::int64_t kFedBatch = 16 * (784 + 10) * 4;
+constexpr std::int64_t kFedTestSet = 200 * (784 + 10) * 4;
+
+TEST_CASE("framework: a remote client's batch goes to the session's host and back") {
+  Case scenario_case = star_case("single", 1, 10, 100_ms);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.cluster.hosts[0].nic = {1e6};
+  scenario.cluster.placement = {{"node1"}, {}};
+  scenario.framework.session_host = "node0";
+  scenario.framework.feed_s = 3e-6;
+  std::int64_t fed = 10 * kFedBatch;
+  SECTION("with its step") {}
+  SECTION("with the test set in steps that are evaluated") {
+    scenario.training.evaluate_every = 4;
+    fed += 2 * kFedTestSet;
+  }
+  SECTION("with the test set for each batch of a gradient") {
+    scenario.training.evaluate_every = 4;
+    scenario.training.accumulate = 2;
+    fed = 2 * fed + 2 * 2 * kFedTestSet;
+  }
+  SECTION("without the test set if nobody evaluates") {
+    scenario.training.evaluate_every = 4;
+    scenario.framework.evaluation = "nobody";
+  }
+  const Record record = simulate(scenario_case);
+  const double compute_s = 0.1 * 10 * scenario.training.accumulate;
+  const double fed_s = static_cast<double>(fed) * (2 / 1e6 + 3e-6);
+  CHECK(record.time.seconds() == Approx(compute_s + fed_s).epsilon(1e-6));
+  CHECK(record.nodes[0].nic_tx == Bytes{fed});
+  CHECK(record.nodes[0].nic_rx == Bytes{fed});
+}
+
+TEST_CASE("framework: remote clients share a core of the session's host") {
+  Case scenario_case = star_case("sync", 3, 10, 100_ms);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.cluster.hosts[0].cores = 4;
+  scenario.cluster.placement = {{"node0", "node1", "node2"}, {"node0"}};
+  scenario.framework.session_host = "node0";
+  scenario.framework.feed_s = 1e-6;
+  const Record record = simulate(scenario_case);
+  // The client on node0 feeds for nothing.
+  CHECK(record.time.seconds() == Approx(10 * (0.1 + 2 * kFedBatch * 1e-6)).epsilon(1e-3));
+  const Bytes moved = (Bytes{kFedBatch} + message_size()) * (10 * 2);
+  CHECK(record.nodes[0].nic_rx == moved);
+  CHECK(record.nodes[0].nic_tx == moved);
+}
+
+TEST_CASE("framework: the size of a fed example has to be known") {
+  Case scenario_case = star_case("single", 1, 2, 1_s);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.model.name = "sparse_logistic";
+  scenario.dataset.format = "clicks";
+  scenario.cluster.placement = {{"node1"}, {}};
+  scenario.framework.session_host = "node0";
+  CHECK_THROWS_WITH(simulate(scenario_case),
+                    Catch::Contains("framework.session_host: the size of a fed example is not "
+                                    "known; remove it"));
 }
 
 TEST_CASE("framework: a worker holds its own share of the examples in the size that is said") {

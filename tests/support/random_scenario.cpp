@@ -195,6 +195,15 @@ void draw_accumulate(Scenario& scenario) {
   scenario.training.accumulate = 2 + below(draw, 3);
 }
 
+void draw_session(Scenario& scenario) {
+  Stream draw(scenario.seed, "test.session");
+  if (!scenario.dataset.input.served_by.empty() || !one_in(draw, 4)) return;
+  const auto& hosts = scenario.cluster.hosts;
+  const HostSpec& host = hosts[draw.below(hosts.size())];
+  scenario.framework.session_host = host_name(host, below(draw, host.count));
+  scenario.framework.feed_s = 1e-9 * draw.uniform();
+}
+
 void draw_compression(Scenario& scenario) {
   Stream draw(scenario.seed, "test.compression");
   const Protocol& protocol = protocol_called(scenario.training.strategy);
@@ -305,7 +314,9 @@ Case RandomScenarios::draw(Stream& draw) const {
       protocol_called(scenario.training.strategy).servers && scenario.training.servers <= 2) {
     scenario.training.bucket_size = {};
   }
-  if (scenario.dataset.format != "libsvm") draw_compression(scenario);
+  if (scenario.dataset.format == "libsvm") return result;
+  draw_session(scenario);
+  draw_compression(scenario);
   return result;
 }
 

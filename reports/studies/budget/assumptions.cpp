@@ -30,6 +30,8 @@ void check_whole(const Case& c) {
   refuse(!s.colocated_jobs.empty(), "neighbours", "other trainings share this cluster");
   refuse(!s.dataset.input.served_by.empty(), "dataset.served_by",
          "it names a host of this cluster");
+  refuse(!s.framework.session_host.empty(), "framework.session_host",
+         "it names a host of this cluster");
   for (std::size_t i = 0; i < s.stragglers.size(); ++i) {
     refuse(!s.stragglers[i].workers.empty(), fmt::format("stragglers[{}].workers", i),
            "they name workers of this cluster");

@@ -34,6 +34,14 @@ TEST_CASE("framework: keys out of range or without use are refused") {
         "training.algorithm: star is unknown");
   fails("training: {strategy: sync, algorithm: tree}\n", "no sums among workers");
   fails("dataset: {parse: 1 us}\n", "there is no cluster.hosts; list them");
+  fails("framework: {session_host: a0}\n",
+        "there is no cluster.hosts; list them, or remove framework.session_host");
+  fails(kHosts + "framework: {session_host: b}\n", "framework.session_host: there is no host b");
+  fails(kHosts + "framework: {session_host: a0, feed: -1 ns}\n",
+        "x.yaml:5:37: framework.feed: -1 ns is negative");
+  fails(kHosts + "framework: {feed: 5 ns}\n", "nothing is fed from other hosts");
+  fails(kHosts + "framework: {session_host: a0}\ndataset: {served_by: a1}\n",
+        "framework.session_host: its clients feed their own data");
   fails(kHosts + "dataset: {served_by: b}\n", "dataset.served_by: there is no host b");
   fails(kHosts + "dataset: {prefetch: 2}\n", "only with served_by, read_rate or parse");
   fails(kHosts + "dataset: {parse: 1 us, example_size: 3 kB}\n", "is an example moved");
@@ -56,6 +64,14 @@ TEST_CASE("framework: what a scenario says of it is written to be read back") {
   CHECK(scenario.framework.server == ServerCost{{0, 1e-9}, 2e-6});
   CHECK(scenario.dataset.input.served_by == "a1");
   CHECK(scenario.training.bucket_size == Bytes{});
+  CHECK(parse_scenario(to_yaml(scenario), "y.yaml").front().scenario == scenario);
+}
+
+TEST_CASE("framework: a session's host is written to be read back") {
+  const std::string text = kHead + kHosts + "framework: {session_host: a2, feed: 5 ns}\n";
+  const Scenario scenario = parse_scenario(text, "x.yaml").front().scenario;
+  CHECK(scenario.framework.session_host == "a2");
+  CHECK(scenario.framework.feed_s == Approx(5e-9));
   CHECK(parse_scenario(to_yaml(scenario), "y.yaml").front().scenario == scenario);
 }
 

@@ -170,8 +170,9 @@ void check_interfaces(const Played& played) {
     const HostSpec& host = cluster.hosts[played.places[static_cast<std::size_t>(row.node)].spec];
     const double seconds = (row.time - before[row.node]).seconds();
     before[row.node] = row.time;
-    // The end of a token bucket's burst is rounded to a nanosecond, which is five bytes.
-    const double rounding = 2 + (host.burst.value > 0 ? sim::kBurstRate * 1e-9 : 0);
+    // The end of a token bucket's burst is rounded to a nanosecond, which is five bytes; a bucket
+    // that fills up between two large messages ends two bursts in an interval.
+    const double rounding = 2 + (host.burst.value > 0 ? 2 * sim::kBurstRate * 1e-9 : 0);
     const double most =
         (host.nic.value * seconds + static_cast<double>(host.burst.value)) * (1 + 1e-9) + rounding;
     CAPTURE(row.node, row.time.ns);
