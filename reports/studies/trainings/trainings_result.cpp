@@ -176,9 +176,9 @@ std::vector<TrainingFigure> training_figures() {
        [](T t) { return seconds_if(t.record.startup.ns, t.record.startup); }},
       {column("bytes_sent", "bytes sent", kCount),
        [](T t) { return known(t.summary.bytes_sent.value); }},
-      {column("most_sent", "sent per step, by the node that sends most [bytes]", kCount),
+      {column("most_sent", "sent per step, busiest node [bytes]", kCount),
        [](T t) { return sent_per_step(t, true); }},
-      {column("others_sent", "sent per step, mean of the other nodes [bytes]", kCount),
+      {column("others_sent", "sent per step, others' mean [bytes]", kCount),
        [](T t) { return sent_per_step(t, false); }},
       {column("price_per_hour", "price per hour", kNumber),
        [](T t) { return t.summary.cost ? V(t.summary.price.per_hour) : V(); }}};
