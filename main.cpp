@@ -73,8 +73,7 @@ Machine machine_of(const AskedTraining& asked, const Prepared& prepared) {
   return exec::cached_machine(prepared, asked.emulate, telling(asked));
 }
 
-// Looks up the machines of a case. `asked` and `prepared` have to outlive the result. `slower`:
-// ratio of this machine's present times to the calibrated ones.
+// The result refers to `asked` and `prepared`. `slower`: present times over the calibrated ones.
 sim::MachineLookup machines_for(const AskedTraining& asked, const Prepared& prepared,
                                 double slower = 1) {
   return [&, slower](const std::string& name) {
@@ -276,16 +275,18 @@ WhatIf ask_one(const WhatIfArguments& arguments, sim::WhatIfOptions options,
                            : sim::ask_what_if(prepared, data_sets, options);
 }
 
+Limit limit_of(const AskedTraining& asked, const Case& each, DataSets& data_sets) {
+  const Prepared prepared = prepare(each, Need::shape, data_sets);
+  return sim::limit_of(prepared, machines_for(asked, prepared), data_sets);
+}
+
 // The inverse question: the cheapest cluster that meets deadline and budget.
 int rent(const WhatIfArguments& arguments) {
   DataSets data_sets;
   BudgetOptions options;
   options.threads = exec::usable_core_count();
   options.simulate = quietly(arguments, data_sets);
-  options.limit = [&](const Case& each) {
-    const Prepared prepared = prepare(each, Need::shape, data_sets);
-    return sim::limit_of(prepared, machines_for(arguments, prepared), data_sets);
-  };
+  options.limit = [&](const Case& each) { return limit_of(arguments, each, data_sets); };
   return budget_cases(arguments, std::move(options));
 }
 
@@ -340,8 +341,7 @@ int calibrate(const CalibrateArguments& arguments) {
 
 int serve_page(const ServeArguments& arguments) {
   if (!arguments.machine.empty()) read_machine(arguments.machine);  // reports a wrong name
-  AskedTraining asked;
-  asked.machine = arguments.machine;
+  const AskedTraining asked{{}, {}, "all", arguments.machine};
   const exec::Tell say_it = telling(asked);
   // Calibration, which takes minutes, runs concurrently with forecasts.
   const auto machines = [&](const Prepared& prepared) -> sim::MachineLookup {
@@ -391,7 +391,7 @@ int main(int argc, char** argv) {
       command("serve", "change a scenario in the browser and see its forecast", serve_options,
               serve_page),
       check_command(),
-      report_command(),
+      report_command(limit_of),
       command("calibrate", "measure this machine for forecasts", calibrate_options, calibrate),
       data_command(),
       describe_command(),

@@ -17,6 +17,7 @@ namespace foretrain {
 /// Name of a command's scenario argument in help; completion recognizes the argument by it.
 inline constexpr const char* kScenarioWord = "scenario";
 inline constexpr const char* kJson = "print one JSON object on standard output";
+inline constexpr const char* kMachine = "a machine file (default: this machine's calibration)";
 inline constexpr const char* kQuiet = "print only the result and errors";
 inline constexpr const char* kReplaceFile = "replace the file if it exists";
 

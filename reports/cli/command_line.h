@@ -16,6 +16,11 @@ class App;
 
 namespace foretrain {
 
+struct AskedTraining;
+struct Case;
+class DataSets;
+struct Limit;
+
 /// A subcommand.
 struct Command {
   const char* name;
@@ -40,7 +45,9 @@ Command new_command();
 Command examples_command();
 Command evaluate_command();
 Command check_command();
-Command report_command();
+/// Finds what limits a case on the machines that are asked for, by simulation.
+using LimitOf = std::function<Limit(const AskedTraining&, const Case&, DataSets&)>;
+Command report_command(const LimitOf& limit);
 Command data_command();
 Command describe_command();
 /// For `new`: reads from `in` each answer that `scaffold` lacks, and repeats the question if the

@@ -16,8 +16,6 @@ namespace foretrain {
 
 namespace {
 
-constexpr const char* kMachine = "a machine file (default: this machine's calibration)";
-
 /// A check of a number. CLI11's own checks would print the largest double, with 309 digits.
 std::function<std::string(const std::string&)> number_that(bool (*holds)(double),
                                                            const char* advice) {

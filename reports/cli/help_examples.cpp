@@ -52,6 +52,8 @@ constexpr ShownExample kShownExamples[] = {
     {"check", "scenarios/quickstart.yaml --graph", "what a step computes and sends"},
     {"report", "out/quickstart/run out/quickstart/simulate --out out/page",
      "the page out/page/report.html, with the figures"},
+    {"report", "out/quickstart/run out/quickstart/simulate --worksheet --answers",
+     "a page to print for a class, here with the answers"},
     {"calibrate", "", "measure this machine, for all later forecasts"},
     {"calibrate", "scenarios/quickstart.yaml --out machine.yaml",
      "measure the model of a scenario, into a machine file"},

@@ -5,11 +5,15 @@
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
 #include "reports/record/wrapped_text.h"
+#include "reports/show/figures/of_records.h"
 #include "reports/show/page/page_report.h"
+#include "reports/show/page/result_page.h"
 #include "reports/show/terminal/case_text.h"
+#include "reports/show/terminal/progress.h"
 #include "reports/show/terminal/result_text.h"
 #include "reports/show/terminal/tables.h"
 #include "reports/studies/trainings/trainings_result.h"
+#include "reports/studies/worksheet/worksheet.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/text_guard.h"
 #include "scenarios/library/library.h"
@@ -26,6 +30,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -112,25 +118,60 @@ int check(const CheckArguments& arguments) {
   return kDone;
 }
 
-struct ReportArguments : Output {
+struct ReportArguments : AskedTraining {
   std::vector<std::string> records;
+  bool worksheet = false;
+  bool answers = false;
 };
 
 void report_options(CLI::App& command, ReportArguments& arguments) {
   command.add_option(
       "records", arguments.records,
       "folders written by run, simulate, validate, sweep or whatif; outputs of whatif --json");
-  add_output(command, arguments, "out/report");
+  add_output(command, arguments, "out/report; with --worksheet out/worksheet or out/answers");
   add_full(command, arguments);
+  auto* worksheet = command.add_flag(
+      "--worksheet", arguments.worksheet,
+      "a page to print for a class: each case with forecast, measurement, questions, blank lines");
+  auto* answers =
+      command.add_flag("--answers", arguments.answers,
+                       "with --worksheet: errors, and what limits each case, simulated");
+  answers->needs(worksheet);
+  command.add_option("--machine", arguments.machine, kMachine)->needs(answers);
+  command.add_flag("--json", arguments.json, kJson)->needs(worksheet);
 }
 
-int report(const ReportArguments& arguments) {
+/// Writes the worksheet into `folder`, prints it. Returns the lines of write_page.
+std::string write_worksheet(const ReportArguments& arguments, const Found& found,
+                            const std::filesystem::path& folder, const LimitOf& limit) {
+  std::vector<WorksheetCase> cases = worksheet_cases(found.records);
+  if (arguments.answers) {
+    Progress progress("answers", arguments.quiet, "cases");
+    DataSets data_sets;
+    std::int64_t done = 0;
+    for (WorksheetCase& each : cases) {
+      each.limit = limit(arguments, each.first().scenario_case, data_sets);
+      progress.update(++done, std::ssize(cases));
+    }
+  }
+  const Result result = result_of(cases);
+  if (arguments.json) print_json(to_json(cases));
+  arguments.tell(to_text(result, arguments.full));
+  Page page = result_page(
+      names_of(found.records) + (arguments.answers ? ": answers" : ": worksheet"), result, {});
+  if (!arguments.answers) page.question = "Name: ______________________  Date: ______________";
+  return write_page(page, folder);
+}
+
+int report(const ReportArguments& arguments, const LimitOf& limit) {
   if (arguments.records.empty()) {
     throw InputError(
         "report: no folder was named; name folders that run, simulate, validate, sweep or whatif "
         "wrote");
   }
-  const std::filesystem::path out = arguments.out.empty() ? "out/report" : arguments.out;
+  const char* usual = arguments.worksheet ? "out/worksheet" : "out/report";
+  if (arguments.answers) usual = "out/answers";
+  const std::filesystem::path out = arguments.out.empty() ? usual : arguments.out;
   std::error_code error;
   const bool of_itself = arguments.records.size() == 1 &&
                          std::filesystem::equivalent(arguments.records.front(), out, error);
@@ -141,7 +182,12 @@ int report(const ReportArguments& arguments) {
         out.string()));
   }
   Found found;
+  found.every_run = arguments.worksheet;
   for (const std::string& folder : arguments.records) add_folder(folder, found);
+  if (arguments.worksheet) {
+    arguments.tell(write_worksheet(arguments, found, out, limit));
+    return kDone;
+  }
   if (!found.records.empty()) {
     print_result(to_text(result_of(found.records, found.builds), arguments.full) + "\n");
   }
@@ -237,9 +283,12 @@ Command check_command() {
   return command("check", "check a scenario and print it with all defaults", check_options, check);
 }
 
-Command report_command() {
-  return command("report", "figures and an HTML page from recorded results", report_options,
-                 report);
+Command report_command(const LimitOf& limit) {
+  return {"report", "figures and an HTML page from recorded results", [=](CLI::App& app) {
+            auto arguments = std::make_shared<ReportArguments>();
+            report_options(app, *arguments);
+            return [=] { return report(*arguments, limit); };
+          }};
 }
 
 Command data_command() {

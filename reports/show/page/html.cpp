@@ -92,6 +92,19 @@ std::string table_html(const Table& table) {
                      escaped(table.title), table.rows.size(), text);
 }
 
+/// A numbered list; the space for an answer is of bordered lines, since backgrounds are not
+/// printed.
+std::string questions_html(const std::vector<WrittenQuestion>& questions) {
+  std::string text = "<ol class=\"questions\">\n";
+  for (const WrittenQuestion& each : questions) {
+    text += fmt::format("<li>{}", escaped(each.text));
+    if (!each.answer.empty()) text += fmt::format("<p>{}</p>", escaped(each.answer));
+    for (int line = each.answer.empty() ? each.lines : 0; line > 0; --line) text += "<hr>";
+    text += "</li>\n";
+  }
+  return text + "</ol>\n";
+}
+
 /// Writes sections; collects their figures in order.
 class Writer {
  public:
@@ -100,8 +113,9 @@ class Writer {
 
   std::string section(const Section& section) {
     std::string text = fmt::format(
-        "<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h2 id=\"{0}-title\">{1}</h2>\n",
-        escaped(section.id), escaped(section.title));
+        "<section id=\"{0}\"{2} aria-labelledby=\"{0}-title\">\n<h2 id=\"{0}-title\">{1}</h2>\n",
+        escaped(section.id), escaped(section.title),
+        section.questions.empty() ? "" : " class=\"sheet\"");
     if (!section.text.empty()) text += fmt::format("<p>{}</p>\n", escaped(section.text));
     for (const Figure& each : section.figures) text += figure(each, "");
     for (const Alternatives& choice : section.choices) {
@@ -112,6 +126,7 @@ class Writer {
       text += "</div>\n";
     }
     for (const Table& table : section.tables) text += table_html(table);
+    if (!section.questions.empty()) text += questions_html(section.questions);
     return text + "</section>\n";
   }
 
@@ -178,7 +193,8 @@ std::string head_html(const Page& page) {
       "base-uri 'none'; form-action 'none'\">\n"
       "<meta name=\"generator\" content=\"foretrain {}\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>\n{}</style>\n"
-      "<style id=\"dark\" media=\"(prefers-color-scheme: dark)\">\n{}</style>\n</head>\n",
+      "<style id=\"dark\" media=\"screen and (prefers-color-scheme: "
+      "dark)\">\n{}</style>\n</head>\n",
       FORETRAIN_VERSION, escaped(page.title), page_style(), page_dark_style());
 }
 

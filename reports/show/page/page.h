@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reports/show/figures/figure.h"
+#include "reports/studies/result/result.h"
 
 #include <cstddef>
 #include <map>
@@ -47,13 +48,14 @@ struct Section {
   std::vector<Table> tables;
   std::vector<Figure> figures;
   std::vector<Alternatives> choices{};
+  std::vector<WrittenQuestion> questions{};  ///< if any, the section begins a page on paper
 
   [[nodiscard]] bool empty() const;
 };
 
 struct Page {
   std::string title;
-  std::string question;  ///< of the scenario; may be empty
+  std::string question;  ///< of the scenario, or a line for a name; may be empty
   std::string sentence;  ///< the headline
   std::vector<Section> sections;
 };

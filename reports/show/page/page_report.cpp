@@ -70,13 +70,14 @@ void add_record(const fs::path& folder, Found& found) {
   found.builds.push_back(provenance ? provenance->build : "");
 }
 
-/// Adds a run and the simulation of each case, side by side, if the cases are few.
+/// Adds a run and the simulation of each case, side by side, if the cases are few; or every run.
 void add_records_of_validation(const fs::path& folder, Found& found) {
   const std::vector<fs::path> cases = folders_in(folder / "run");
-  if (cases.size() > kDetailedCases) return;
+  if (cases.size() > kDetailedCases && !found.every_run) return;
   for (const fs::path& each : cases) {
-    const auto runs = folders_in(each);
-    if (!runs.empty()) add_record(runs.front(), found);
+    auto runs = folders_in(each);
+    if (!found.every_run && !runs.empty()) runs.resize(1);
+    for (const fs::path& run : runs) add_record(run, found);
     const fs::path simulated = folder / "simulate" / each.filename();
     if (fs::exists(simulated / "run.json")) add_record(simulated, found);
   }

@@ -16,8 +16,9 @@ struct Found {
   std::vector<std::string> builds;  ///< program version that wrote each record; empty: not known
   std::vector<Section> sections;    ///< for validations, sweeps, answers to what if
   std::vector<std::string> sentences;
-  std::string name;      ///< of the scenario, if there are no records
-  std::string question;  ///< of the first scenario that has one
+  std::string name;        ///< of the scenario, if there are no records
+  std::string question;    ///< of the first scenario that has one
+  bool every_run = false;  ///< read all runs of all cases of a validation
 };
 
 /// Adds the contents of a folder: a record (run.json) or an answer to what if (whatif.json); or its

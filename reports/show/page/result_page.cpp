@@ -52,8 +52,13 @@ Section result_section(const std::string& id, const std::string& title, const Re
 Page result_page(const std::string& title, const Result& result, std::vector<Figure> figures) {
   Page page{title, {}, result.sentence, {}};
   for (const ResultTable& table : result.tables) {
-    page.sections.push_back(
-        {table.name, table.title, {}, {page_table(table, result.stands_on)}, std::move(figures)});
+    page.sections.push_back({table.name,
+                             table.title,
+                             table.text,
+                             {page_table(table, result.stands_on)},
+                             std::move(figures),
+                             {},
+                             table.questions});
     figures.clear();
   }
   return page;

@@ -42,12 +42,21 @@ struct ResultRow {
   std::optional<bool> good = {};    ///< how the row is judged; empty if it is not
 };
 
+/// A question to answer on paper. Only a page shows it: with lines to write on, or the answer.
+struct WrittenQuestion {
+  std::string text;
+  int lines = 0;
+  std::string answer{};
+};
+
 struct ResultTable {
   std::string name;   ///< in JSON, and of its file: `studies`
   std::string title;  ///< for people
   std::vector<ResultColumn> columns;
   std::vector<ResultRow> rows;
-  bool full = false;  ///< a terminal shows the table with --full only
+  bool full = false;                         ///< a terminal shows the table with --full only
+  std::string text{};                        ///< a paragraph above it on a page
+  std::vector<WrittenQuestion> questions{};  ///< below it
 };
 
 /// Rows of a table that a terminal shows without --full.

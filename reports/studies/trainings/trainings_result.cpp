@@ -3,10 +3,10 @@
 #include "reports/record/source.h"
 #include "reports/record/wrapped_text.h"
 #include "reports/studies/ledger/ledger.h"
-#include "reports/studies/trainings/sentence.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
@@ -29,6 +29,23 @@ ResultValue known(std::int64_t count) {
 
 ResultValue seconds_if(std::int64_t count, Duration time) {
   return count > 0 ? ResultValue(time.seconds()) : ResultValue();
+}
+
+/// Bytes that a node sends while each worker makes one step: of the node that sends most, or the
+/// mean of the others; empty if nothing is sent.
+ResultValue sent_per_step(const Trained& t, bool most) {
+  double largest = 0;
+  double all = 0;
+  for (const NodeTotals& node : t.record.nodes) {
+    const auto sent = static_cast<double>(node.tx.value);
+    largest = std::max(largest, sent);
+    all += sent;
+  }
+  if (largest == 0 || t.summary.steps == 0) return {};
+  const double rounds =
+      static_cast<double>(t.summary.steps) / t.record.scenario_case.scenario.training.workers;
+  const auto others = static_cast<double>(t.record.nodes.size() - 1);
+  return (most ? largest : (all - largest) / others) / rounds;
 }
 
 ResultValue target_cell(const Trained& t) {
@@ -159,6 +176,10 @@ std::vector<TrainingFigure> training_figures() {
        [](T t) { return seconds_if(t.record.startup.ns, t.record.startup); }},
       {column("bytes_sent", "bytes sent", kCount),
        [](T t) { return known(t.summary.bytes_sent.value); }},
+      {column("most_sent", "sent per step, busiest node [bytes]", kCount),
+       [](T t) { return sent_per_step(t, true); }},
+      {column("others_sent", "sent per step, others' mean [bytes]", kCount),
+       [](T t) { return sent_per_step(t, false); }},
       {column("price_per_hour", "price per hour", kNumber),
        [](T t) { return t.summary.cost ? V(t.summary.price.per_hour) : V(); }}};
   add_phases(all);
@@ -166,18 +187,6 @@ std::vector<TrainingFigure> training_figures() {
   all.push_back({column("from", "from", kComment), [](T t) { return V(source_of(t.record)); }});
   all.push_back({column("build", "written by", kComment), [](T t) { return V(t.build); }});
   return all;
-}
-
-ResultTable trainings_table(const std::vector<Trained>& trainings) {
-  const std::vector<TrainingFigure> figures = training_figures();
-  ResultTable table{"trainings", "Trainings", {{"record", "record", ColumnKind::words}}, {}};
-  for (const TrainingFigure& each : figures) table.columns.push_back(each.column);
-  for (const Trained& training : trainings) {
-    ResultRow& row = table.rows.emplace_back();
-    row.values.emplace_back(training.title);
-    for (const TrainingFigure& each : figures) row.values.push_back(each.value(training));
-  }
-  return table;
 }
 
 /// A row for each figure of each record.
@@ -231,6 +240,18 @@ ResultTable nodes_table(const std::vector<Trained>& trainings) {
 }
 
 }  // namespace
+
+ResultTable trainings_table(const std::vector<Trained>& trainings) {
+  const std::vector<TrainingFigure> figures = training_figures();
+  ResultTable table{"trainings", "Trainings", {{"record", "record", ColumnKind::words}}, {}};
+  for (const TrainingFigure& each : figures) table.columns.push_back(each.column);
+  for (const Trained& training : trainings) {
+    ResultRow& row = table.rows.emplace_back();
+    row.values.emplace_back(training.title);
+    for (const TrainingFigure& each : figures) row.values.push_back(each.value(training));
+  }
+  return table;
+}
 
 std::vector<std::string> names_among(const std::vector<Record>& records) {
   std::set<std::string> scenarios;

@@ -3,6 +3,7 @@
 
 #include "reports/record/record.h"
 #include "reports/studies/result/result.h"
+#include "reports/studies/trainings/sentence.h"
 
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@ namespace foretrain {
 /// A name for each record: the title of its case, after the name of its scenario if there are
 /// several, with a number if the case occurs again in the same mode. The mode is not part of it.
 std::vector<std::string> names_among(const std::vector<Record>& records);
+
+/// A row for each training, a column for each figure.
+ResultTable trainings_table(const std::vector<Trained>& trainings);
 
 /// One record: a headline, a row for each figure. Several: a headline that says which is ahead, a
 /// row for each record, then (with --full) the figures of each. Last a table of the nodes. Compared

@@ -60,7 +60,7 @@ export function themeButton(changed) {
   let chosen = remembered();
   const isDark = () => (chosen ? chosen === 'dark' : system.matches);
   const choose = () => {
-    if (chosen) sheet.media = isDark() ? 'all' : 'not all';
+    if (chosen) sheet.media = isDark() ? 'screen' : 'not all';
   };
   const label = () => {
     button.textContent = isDark() ? 'Light' : 'Dark';
