@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace foretrain::exec {
 
@@ -33,8 +34,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Begins to read; a second call only replaces the callbacks, and may come from within
   /// `on_frame`. `on_closed` is called at most once, never after close().
   void start(OnFrame on_frame, OnClosed on_closed);
+  void send(const FrameHeader& header, Payload payload) {
+    send(header, std::move(payload), header.bucket);
+  }
   /// `order`: as Message::order.
-  void send(const FrameHeader& header, Payload payload, std::uint32_t order = 0);
+  void send(const FrameHeader& header, Payload payload, std::uint32_t order);
   /// Closes the connection if the other machine does not answer for `silence` (tuning.h). No
   /// effect on loopback, where the kernel always answers.
   void give_up_after(Duration silence);

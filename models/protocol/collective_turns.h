@@ -1,4 +1,4 @@
-// The order of the messages of a worker's collectives, as of NCCL.
+// The order of the messages of a worker's collectives, one collective after another.
 #pragma once
 
 #include "models/protocol/layout.h"

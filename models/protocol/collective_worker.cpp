@@ -136,8 +136,15 @@ void CollectiveWorker::stage_computed(Instant now, const Computed& computed, Eff
   if (over()) return;
   const GradientStage& stage = gradient_.computed(now, computed);
   if (gradient_.complete()) computed_at_ = now;
-  for (const std::uint32_t bucket : in_turn(stage.buckets)) {
-    use_gradient(now, bucket, worker_compute_.push(bucket_at(bucket), false, effects), effects);
+  // The pieces of a collective together; without DDP's buckets all of a stage.
+  for (auto first = stage.buckets.begin(); first != stage.buckets.end();) {
+    const auto last = std::find_if(first, stage.buckets.end(), [&](std::uint32_t bucket) {
+      return bucket_at(bucket).with != bucket_at(*first).with;
+    });
+    for (const std::uint32_t bucket : in_turn({first, last})) {
+      use_gradient(now, bucket, worker_compute_.push(bucket_at(bucket), false, effects), effects);
+    }
+    first = last;
   }
   if (!gradient_.complete()) return go_on_computing(now, effects);
   end_step_if_it_may(now, effects);
@@ -145,7 +152,7 @@ void CollectiveWorker::stage_computed(Instant now, const Computed& computed, Eff
 
 // Sums with the longest way round the ring go first, in the order in which others' sums arrive.
 std::vector<std::uint32_t> CollectiveWorker::in_turn(const std::vector<std::uint32_t>& buckets) {
-  if (!turns_.wanted() || buckets.empty()) return buckets;
+  if (!turns_.wanted() || buckets.empty() || !ends_round()) return buckets;
   const int rank = static_cast<int>(index_of(id_));
   const int ring = training_->has_replicas() ? training_->parts : training_->workers;
   const auto way = [&](std::uint32_t bucket) {

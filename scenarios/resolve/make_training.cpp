@@ -114,12 +114,14 @@ Trees trees_of(const Scenario& scenario, const Training& training) {
 // For all-reduce: small enough to be summed in the cache, large enough for few messages. With this
 // size 25 MB between two processes took 13 to 15 ms, with 128 KiB 14 to 19, with 64 KiB 17 to 21.
 constexpr Bytes kMostChunk{250 * 1000};
-// The time of a forecast grows with the number of pieces, so there are no more than this for each
-// owner's share of a large network: a piece then takes as small a share of the step as one of
-// 250 KB does of 1 GB.
+// The time of a forecast grows with the number of pieces, so a large profile has about this many in
+// all: a piece then takes as small a share of the step as one of 250 KB takes of 1 GB.
 constexpr std::int64_t kMostPieces = 4'000;
 
-Bytes most_chunk(Bytes all) { return std::max(kMostChunk, {all.value / kMostPieces}); }
+Bytes most_chunk(const Network& network) {
+  const Bytes share{network.profiled() ? 4 * network.parameters() / kMostPieces : 0};
+  return std::max(kMostChunk, share);
+}
 
 /// The lengths of the tensors that `bucket_size: per_tensor` sends one by one.
 std::vector<std::int64_t> tensors_of(const Network& network) {
@@ -303,11 +305,11 @@ Layout layout_of(const Scenario& scenario, const Training& training, int servers
   const bool per_tensor = largest.value == 0;
   if (training.forward_waits || per_tensor) {
     const Bytes cap = per_tensor ? Bytes{4} : largest;  // a single float closes a bucket
-    return make_ddp_layout(tensors_of(*training.network), cap, most_chunk(all), training.workers,
-                           trees, training.network->profiled());
+    return make_ddp_layout(tensors_of(*training.network), cap, most_chunk(*training.network),
+                           training.workers, trees, training.network->profiled());
   }
-  Layout layout = make_round_robin_layout(parameters, std::min(largest, most_chunk(all)),
-                                          training.workers, trees);
+  Layout layout = make_round_robin_layout(
+      parameters, std::min(largest, most_chunk(*training.network)), training.workers, trees);
   return training.one_by_one ? in_collectives(std::move(layout), largest) : layout;
 }
 

@@ -45,6 +45,7 @@ constexpr std::string_view kImportStep =
     "finds the time of a gradient";
 
 constexpr RetiredKey kRetired[] = {
+    {"framework.server_threads", "leave it out; a shorter framework.server has the same effect"},
     {"framework.tensor", "write framework: {message: {overhead: ..., per_item: 0 ns}}"},
     {"model.parameters", kImportStep, kUnknownKey},
     {"model.step", kImportStep, kUnknownKey},

@@ -103,7 +103,8 @@ void describe_input(Visitor& visit, T& input) {
                .written = input.example_size.value > 0},
               input.example_size);
   visit.field({.key = "prefetch",
-               .doc = "simulate: number of batches fetched ahead while others are computed",
+               .doc = "simulate: number of batches fetched ahead while others are computed; "
+                      "none by clients of another session_host",
                .least = 0,
                .most = 1e6,
                .used = input.costs(),

@@ -170,14 +170,12 @@ void describe(Visitor& visit, T& host) {
                .doc = "a machine file; left out: the calibration of this machine",
                .written = !host.machine.empty()},
               host.machine);
-  visit.field(
-      {.key = "compute",
-       .doc = "instead of a machine: time of every gradient; workers that together want more "
-              "cores than the host has, training.threads each, take longer in proportion",
-       .above = 0,
-       .most = 1e6,
-       .written = host.compute.has_value()},
-      host.compute);
+  visit.field({.key = "compute",
+               .doc = "instead of a machine: time of each gradient on training.threads free cores",
+               .above = 0,
+               .most = 1e6,
+               .written = host.compute.has_value()},
+              host.compute);
   describe_roofline(visit, host.roofline);
   describe_messages(visit, host);
   describe_devices(visit, host);

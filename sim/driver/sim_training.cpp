@@ -144,8 +144,8 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
   observer_.kept = listener_.kept;
   observer_.keeping = listener_.keeping;
   observer_.finished = [this](NodeId id, const Finished& finished) {
-    for (int turn = 0; turn < images(); ++turn) {
-      const NodeId each = world_.fold ? world_.fold->stands_for(id, turn) : id;
+    for (std::size_t node = index_of(id); node < places_.size(); node += nodes_.size()) {
+      const NodeId each{static_cast<std::uint32_t>(node)};
       listener_.finished(each, finished);
       ++finished_;
       node_faults_.finished(each);
@@ -219,7 +219,8 @@ void SimTraining::note_basis(const HostSpec* spec, const Machine* machine,
 
 void SimTraining::add_nodes(std::span<const InputRow> recorded, const Beginning& beginning) {
   nodes_.reserve(places_.size());
-  for (int node = 0; node < training_->nodes() / images(); ++node) {
+  const int simulated = world_.fold ? world_.fold->workers() : training_->nodes();
+  for (int node = 0; node < simulated; ++node) {
     const auto id = NodeId(node);
     nodes_.push_back(
         make_node_of(id, program_of(id, beginning), RecordedTimes(recorded, id), beginning));
@@ -339,7 +340,8 @@ void SimTraining::wake(Instant /*now*/, std::uint64_t token) {
     return tell(supervision::Told{id, supervision::Told::What::trouble, fault.why, fault.peer});
   }
   is_blocked_ = token == kStop;
-  for (int worker = 1; worker < training_->workers / images(); ++worker) {
+  for (int worker = 1; worker < std::min(training_->workers, static_cast<int>(nodes_.size()));
+       ++worker) {
     SimNode& node = *nodes_[static_cast<std::size_t>(worker)];
     if (token == kStop) {
       node.stop(Resource::evaluation);

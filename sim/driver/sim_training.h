@@ -124,8 +124,6 @@ class SimTraining : public Actor {
   static constexpr std::uint64_t kFirstNode = 2;
 
   void add_job_times(const Prepared& prepared, const MachineLookup& machines);
-  /// The number of nodes that each simulated one stands for, itself included.
-  [[nodiscard]] int images() const { return world_.fold ? world_.fold->images() : 1; }
   void note(const Machine& machine, const JobTime& job_time);
   void note_basis(const HostSpec* spec, const Machine* machine, const Prepared& prepared);
   void add_nodes(std::span<const InputRow> recorded, const Beginning& beginning);

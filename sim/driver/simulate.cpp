@@ -51,7 +51,7 @@ class Simulation : public Actor {
     record_.scenario_case = prepared.scenario_case;
     record_.machine = main_.training().machine();
     if (world_.fold) {
-      record_.simulated = fmt::format("1 host of {} alike", world_.fold->images());
+      record_.simulated = fmt::format("1 host of {} alike", world_.fold->hosts());
     }
     if (options.emulated) {
       record_.machine += fmt::format(", {} hosts emulated on {} cores", world_.hosts.size(),
@@ -107,7 +107,7 @@ class Simulation : public Actor {
     sample(now);
     sampling_ = false;
     if (quiet()) return;  // the nodes have stopped, so sampling stops
-    const std::size_t each = nodes().size() * static_cast<std::size_t>(images());
+    const std::size_t each = all_nodes();
     // Thins the rows before the next sample would exceed the limit, where the memory would be
     // doubled.
     const std::size_t most = std::min(kMostUsageRows * each, kMostUsageRowsOfAll - each);
@@ -164,6 +164,8 @@ class Simulation : public Actor {
   }
 
   [[nodiscard]] const SimNode::Peers& nodes() const { return main_.training().nodes(); }
+  /// Those included that a simulated node stands for, in the order of their hosts.
+  [[nodiscard]] std::size_t all_nodes() const { return main_.training().places().size(); }
   /// Calls `use` with each process of the node so far.
   template <class Use>
   void each_process(std::size_t i, const Use& use) const {
@@ -206,7 +208,7 @@ class Simulation : public Actor {
     record_.outcome = Outcome::failed;
     if (!record_.failure.empty()) return;
     record_.failure = fmt::format("the nodes wait for each other forever; {} of {} finished",
-                                  main_.training().finished(), nodes().size());
+                                  main_.training().finished(), all_nodes());
   }
 
   // Nodes that were cut off have not reported their totals.
@@ -245,8 +247,8 @@ class Simulation : public Actor {
       add_report(record_, static_cast<int>(index_of(id)), report);
       return memory_.evaluated(id);
     }
-    for (int turn = 0; turn < images(); ++turn) {
-      const int worker = static_cast<int>(index_of(image(id, turn)));
+    for (std::size_t node = index_of(id); node < all_nodes(); node += nodes().size()) {
+      const int worker = static_cast<int>(node);
       if (sums_rows_) {
         tally_.add(*step, worker);
       } else {
@@ -259,12 +261,6 @@ class Simulation : public Actor {
       const Training& training = main_.training().training();
       options_.progress(done, training.steps * training.workers, world_.engine.now(), record_);
     }
-  }
-
-  /// The number of nodes that each simulated one stands for, itself included.
-  [[nodiscard]] int images() const { return world_.fold ? world_.fold->images() : 1; }
-  [[nodiscard]] NodeId image(NodeId id, int turn) const {
-    return turn == 0 ? id : world_.fold->stands_for(id, turn);
   }
 
   /// CPU time that a worker's framework has burned while the worker did not compute.
@@ -302,20 +298,17 @@ class Simulation : public Actor {
       record_.usage.push_back(row);
       seen_[i] = seen;
     }
-    const std::size_t simulated = nodes().size();
-    for (int turn = 1; turn < images(); ++turn) {
-      for (std::size_t i = 0; i < simulated; ++i) {
-        UsageRow row = record_.usage[record_.usage.size() - simulated];
-        row.node += static_cast<int>(simulated);
-        record_.usage.push_back(row);
-      }
+    for (std::size_t i = nodes().size(); i < all_nodes(); ++i) {
+      UsageRow row = record_.usage[record_.usage.size() - nodes().size()];
+      row.node = static_cast<int>(i);
+      record_.usage.push_back(row);
     }
   }
 
   // Merges every two samples: the time of the later one, the usage of both.
   void thin_usage() {
     usage_interval_ = usage_interval_ * 2;
-    const std::size_t nodes = this->nodes().size() * static_cast<std::size_t>(images());
+    const std::size_t nodes = all_nodes();
     std::vector<UsageRow>& rows = record_.usage;
     const auto sampled_once = static_cast<std::ptrdiff_t>(rows.size() % (2 * nodes));
     auto kept = rows.begin();  // never after the read position
@@ -343,15 +336,11 @@ class Simulation : public Actor {
       totals.away = main_.training().away(i);
       record_.nodes.push_back(totals);
     }
-    const std::size_t simulated = nodes().size();
-    for (int turn = 1; turn < images(); ++turn) {
-      for (std::size_t i = 0; i < simulated; ++i) {
-        const NodeId id = image(NodeId(static_cast<std::uint32_t>(i)), turn);
-        NodeTotals totals = record_.nodes[i];
-        totals.role = main_.training().training().role(id);
-        totals.host = main_.training().places()[index_of(id)].host_name;
-        record_.nodes.push_back(std::move(totals));
-      }
+    for (std::size_t i = nodes().size(); i < all_nodes(); ++i) {
+      NodeTotals totals = record_.nodes[i - nodes().size()];
+      totals.role = main_.training().training().role(NodeId(static_cast<std::uint32_t>(i)));
+      totals.host = main_.training().places()[i].host_name;
+      record_.nodes.push_back(std::move(totals));
     }
   }
 

@@ -185,7 +185,7 @@ void Mailbox::depart(Instant now, std::size_t slot) {
   const auto connection = connections_.to(mail.to, place_, there, fabric);
   mail.coming = now + fabric.latency(connection);
   const std::uint32_t order = mail.message.order();
-  if (world_.fold) world_.fold->turn(mail.from, mail.to, mail.message);
+  if (world_.fold) world_.fold->shift(mail.from, mail.to, mail.message);
   fabric.send(connection, size, order, arrived);
 }
 

@@ -13,7 +13,7 @@ bool is_even(const Scenario& scenario, const Training& training) {
   const bool draws = !scenario.stragglers.empty() || !scenario.faults.empty();
   return !draws && training.evaluate_every == 0 && !training.target.wanted() &&
          !training.checkpoint.wanted() && scenario.colocated_jobs.empty() &&
-         !scenario.dataset.input.costs();
+         !scenario.dataset.input.costs() && scenario.framework.session_host.empty();
 }
 
 bool is_star_of_alike_hosts(const ClusterSpec& cluster) {
@@ -57,17 +57,17 @@ std::optional<Fold> Fold::of(const Prepared& prepared) {
   return Fold(training.workers, each, hypercube);
 }
 
-void Fold::turn(NodeId& from, NodeId& to, Message& message) const {
+void Fold::shift(NodeId& from, NodeId& to, Message& message) const {
   const auto all = static_cast<std::uint32_t>(all_);
-  const std::uint32_t shift = index_of(to) - index_of(image(to));
-  if (shift == 0) return;
-  const auto turned = [&](std::uint32_t worker) {
-    return hypercube_ ? worker ^ shift : (worker + all - shift) % all;
+  const std::uint32_t by = index_of(to) - index_of(image(to));
+  if (by == 0) return;
+  const auto shifted = [&](std::uint32_t worker) {
+    return hypercube_ ? worker ^ by : (worker + all - by) % all;
   };
   to = image(to);
-  from = NodeId{turned(index_of(from))};
+  from = NodeId{shifted(index_of(from))};
   const std::uint32_t owner = message.bucket % all;
-  message.bucket += turned(owner) - owner;
+  message.bucket += shifted(owner) - owner;
 }
 
 }  // namespace foretrain::sim

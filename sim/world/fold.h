@@ -38,30 +38,25 @@ namespace foretrain::sim {
 /// host.
 ///
 /// The symmetry is broken, and nothing folded, by whatever tells workers apart: a draw (stragglers,
-/// jitter), a fault, an evaluation or a checkpoint on the way, unlike hosts, trees, several
-/// switches, a root, servers, groups of several hosts, buckets of unequal length. So profiles with
-/// `bucket_rule: ddp` are folded, whose buckets are padded (make_ddp_layout). Threads that share a
-/// core take turns at the same instant in an order that differs from host to host; they are not
-/// folded either.
+/// jitter), a fault, an evaluation or a checkpoint on the way, a session host, unlike hosts, trees,
+/// several switches, a root, servers, groups of several hosts, buckets of unequal length. So
+/// profiles with `bucket_rule: ddp` are folded, whose buckets are padded (make_ddp_layout). Threads
+/// that share a core take turns at the same instant in an order that differs from host to host;
+/// they are not folded either.
 class Fold {
  public:
   /// The fold of a case; empty if it is not known to be symmetric.
   static std::optional<Fold> of(const Prepared& prepared);
 
-  [[nodiscard]] int workers() const { return each_; }  ///< simulated
-  /// The number of hosts, also of workers that each simulated one stands for, itself included.
-  [[nodiscard]] int images() const { return all_ / each_; }
+  [[nodiscard]] int workers() const { return each_; }       ///< simulated
+  [[nodiscard]] int hosts() const { return all_ / each_; }  ///< simulated or not
 
   /// The simulated worker that stands for `worker`.
   [[nodiscard]] NodeId image(NodeId worker) const {
     return NodeId{index_of(worker) % static_cast<std::uint32_t>(each_)};
   }
-  /// The worker that `worker` stands for, number `turn` of `images`.
-  [[nodiscard]] NodeId stands_for(NodeId worker, int turn) const {
-    return NodeId{index_of(worker) + static_cast<std::uint32_t>(turn * each_)};
-  }
-  /// Turns a message from `from` to `to` into one to the image of `to`.
-  void turn(NodeId& from, NodeId& to, Message& message) const;
+  /// Shifts a message from `from` to `to` so that it goes to the image of `to`.
+  void shift(NodeId& from, NodeId& to, Message& message) const;
 
  private:
   Fold(int all, int each, bool hypercube) : all_(all), each_(each), hypercube_(hypercube) {}

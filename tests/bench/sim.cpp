@@ -7,6 +7,7 @@
 #include "scenarios/resolve/prepared.h"
 #include "sim/driver/simulate.h"
 #include "sim/engine/engine.h"
+#include "tests/bench/alike.h"
 #include "tests/bench/bench_commands.h"
 #include "tests/bench/common/bench_options.h"
 #include "tests/bench/peer.h"
@@ -99,7 +100,6 @@ Timed simulate_once(const Case& scenario_case) {
                options.machines = [](const std::string& name) {
                  return name == "calibrated" ? calibrated_machine() : peer_machine();
                };
-               options.usage_interval = {};
                options.summary_only = true;
                const Prepared prepared =
                    prepare(scenario_case, need_of_simulation(scenario_case.scenario));
@@ -205,8 +205,7 @@ void bench_server(const Options& options, Report& report) {
   compare(all, options, report);
 }
 
-// For a power of two workers, small sums use a hypercube with fewer messages; the peer always uses
-// a ring with as many pieces as workers.
+// Small sums of a power of two workers use a hypercube; the peer always uses a ring.
 void bench_ring(const Options& options, Report& report) {
   struct Ring {
     bool large;
@@ -279,6 +278,10 @@ void bench_large(const Options& options, Report& report) {
       add_large(options, report, fmt::format("{}/{}", large.model, workers),
                 case_of(large, workers, 100));
     }
+  }
+  for (const int devices : {32, 128, 512, 4'096}) {
+    const std::string name = fmt::format("alike/{}", devices);
+    if (!options.smoke || devices < 512) add_large(options, report, name, alike_devices(devices));
   }
   // A calibrated machine as users have it: a server has thousands of buffers in its caches.
   for (const int workers : {100, 2'000}) {

@@ -158,6 +158,20 @@ TEST_CASE("cross: one collective after another ends with the same weights in bot
   CHECK(run(scenario_case, 1_ms).weights_sha256 == simulated.weights_sha256);
 }
 
+TEST_CASE("cross: in DDP's buckets weights are the same in both worlds") {
+  const auto [strategy, option] = GENERATE(table<std::string, std::string>(
+      {{"all_reduce", "group"}, {"local_sgd", "local_steps"}, {"local_sgd", "group"}}));
+  CAPTURE(strategy, option);
+  Case scenario_case = small_case(strategy, 4, 15);
+  TrainingSpec& training = scenario_case.scenario.training;
+  training.bucket_rule = "ddp";
+  training.bucket_size = {4'000};
+  set_option(training.protocol, option, 2);
+  const Record simulated = simulate(scenario_case);
+  REQUIRE(simulated.weights_sha256.size() == 64);
+  CHECK(run(scenario_case, 1_ms).weights_sha256 == simulated.weights_sha256);
+}
+
 TEST_CASE("cross: with batch normalisation weights and evaluations are the same in both worlds") {
   const std::string strategy = GENERATE("sync", "all_reduce");
   CAPTURE(strategy);

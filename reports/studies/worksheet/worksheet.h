@@ -30,9 +30,8 @@ struct WorksheetCase {
 std::vector<WorksheetCase> worksheet_cases(const std::vector<Record>& records);
 
 /// An object with `cases`: for each its settings, the figures `predicted` and `measured` (columns
-/// of trainings_table, medians over the records; null if there are none), `error` (predicted /
-/// measured
-/// - 1; shares of a step have none), and with answers `limits`.
+/// of trainings_table, medians over the records; null if there are none), `error` (the ratio of
+/// predicted to measured, less 1; shares of a step have none), and with answers `limits`.
 nlohmann::ordered_json to_json(const std::vector<WorksheetCase>& cases);
 
 /// A table for each case, with questions for paper: columns for the student's own figure, the
