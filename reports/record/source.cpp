@@ -189,7 +189,8 @@ std::string basis_sentence(const Record& record) {
   for (const ComputeBasis& each : record.basis) {
     clauses.push_back(compute_clause(each, record.scenario_case.scenario.model));
   }
-  if (!record.simulated.empty()) clauses.push_back("simulated: " + record.simulated + ", which stands for all");
+  if (!record.simulated.empty())
+    clauses.push_back("simulated: " + record.simulated + ", which stands for all");
   return fmt::format("Assumptions: {}{}{}. {}", fmt::join(clauses, "; "), disk_clause(record),
                      messages_clause(record), jitter_sentence(record));
 }
