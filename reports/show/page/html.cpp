@@ -274,7 +274,7 @@ std::string page_html(const Page& page, const Pictures& pictures, std::string_vi
       "no network.</footer>\n</div>\n",
       FORETRAIN_VERSION);
   if (moving) {
-    text += fmt::format("<script type=\"application/json\" id=\"figures\">{}</script>\n<script>\n",
+    text += fmt::format("<script type=\"application/json\" id=\"drawn-figures\">{}</script>\n<script>\n",
                         script_json({{"figures", writer.figures()}}));
     text += script;
     text += "</script>\n";

@@ -106,7 +106,7 @@ std::vector<WrittenQuestion> questions_of(const WorksheetCase& of) {
       {"Explain where your figure, the forecast and the measurement differ.", 3, gap_sentence(of)}};
 }
 
-std::string heading(std::string mode, const std::vector<Record>& records, const char* none) {
+std::string heading(const std::string& mode, const std::vector<Record>& records, const char* none) {
   if (records.empty()) return mode + none;
   return records.size() == 1 ? mode : mode + fmt::format(" (median of {})", records.size());
 }

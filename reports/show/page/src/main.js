@@ -9,7 +9,7 @@ const root = document.documentElement;
 const pause = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 async function start() {
-  const {figures} = JSON.parse(document.getElementById('figures').textContent);
+  const {figures} = JSON.parse(document.getElementById('drawn-figures').textContent);
   const views = new Map();
   for (const place of document.querySelectorAll('[data-figure]')) {
     views.set(place, new FigureView(place, figures[place.dataset.figure]));

@@ -50,7 +50,7 @@ TEST_CASE("page: text from outside stays text, in markup and in data") {
   CHECK_THAT(html, Catch::Contains("&lt;/script&gt;&lt;b&gt;&amp;&quot;x&quot;"));
   CHECK_THAT(html, Catch::Contains("a &lt; b &amp; c"));
   CHECK(count(html, "</script>") == 2);
-  const auto begin = html.find("id=\"figures\">") + 13;
+  const auto begin = html.find("id=\"drawn-figures\">") + 19;
   const auto json =
       nlohmann::json::parse(html.substr(begin, html.find("</script>", begin) - begin));
   CHECK_THAT(json["figures"][0]["title"].get<std::string>(), Catch::StartsWith("</script><b>&"));
