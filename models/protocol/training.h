@@ -63,7 +63,7 @@ struct Training {
   bool overlap = true;  ///< buckets are sent while others are computed
   /// Sums among workers go over a hypercube if each owns at most this many bytes (route.h). It
   /// affects the last bits of the weights, so the scenario determines it: 1 MB if it has no
-  /// `cluster`, wherever its nodes run.
+  /// `cluster`, wherever its nodes run; 0 if devices share a NIC.
   Bytes small_share{64'000};
   /// A worker begins its part of a bucket's sum when it has the new values of the one before.
   bool one_by_one = false;

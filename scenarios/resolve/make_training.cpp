@@ -89,6 +89,14 @@ SumLinks sum_links(const Scenario& scenario, int workers) {
   return links;
 }
 
+/// The number of devices, with a worker each, that share the NIC of each host; 1 on a single host.
+int devices_at_a_nic(const Scenario& scenario, int workers) {
+  if (scenario.cluster.hosts.empty()) return 1;
+  const std::vector<NodePlace> places = place_nodes(scenario);
+  const int devices = devices_a_host(std::span(places).first(static_cast<std::size_t>(workers)));
+  return devices < workers ? std::max(1, devices) : 1;
+}
+
 /// The sums that use trees: none with a single group, which needs no messages between groups.
 Trees trees_of(const Scenario& scenario, const Training& training) {
   if (!reads(protocol_of(scenario), kAlgorithm)) return {};
@@ -96,12 +104,7 @@ Trees trees_of(const Scenario& scenario, const Training& training) {
   const auto group = static_cast<int>(training.options.integer(kGroup));
   Trees trees{{}, training.workers, group};
   if (training.workers == group) return trees;
-  if (group == 1 && !scenario.cluster.hosts.empty()) {
-    const std::vector<NodePlace> places = place_nodes(scenario);
-    const int devices =
-        devices_a_host(std::span(places).first(static_cast<std::size_t>(training.workers)));
-    if (devices > 1 && devices < training.workers) trees.group = devices;
-  }
+  if (group == 1) trees.group = devices_at_a_nic(scenario, training.workers);
   if (algorithm == "tree") trees.up_to = {std::numeric_limits<std::int64_t>::max()};
   if (algorithm != "auto") return trees;
   // Buckets overlap, so the latency counts once, but the bytes of all buckets.
@@ -210,6 +213,8 @@ void set_shape(Training& training, const Scenario& scenario, const NodeCounts& c
   training.optimizer = make_optimizer(spec.optimizer);
   training.overlap = spec.overlap;
   if (scenario.cluster.hosts.empty()) training.small_share = kSmallShareHere;
+  // Over a hypercube each device would send all its part through the NIC, round a ring one does.
+  if (devices_at_a_nic(scenario, training.workers) > 1) training.small_share = {};
   training.launch = scenario.framework.collective;
   const std::string& collectives = training.options.word(kCollectives);
   training.one_by_one = collectives == "one_by_one" || (collectives == "auto" && protocol.rooted);

@@ -146,6 +146,20 @@ TEST_CASE("collectives: auto is the quicker of both where hosts have devices") {
   CHECK(step_s("auto") <= 1.001 * std::min(step_s("ring"), step_s("tree")));
 }
 
+TEST_CASE("collectives: by size goes round a ring where devices share a NIC") {
+  const auto step_s = [](const std::string& algorithm) {
+    ShardedJob job("optimizer", 8, 40'000);
+    job.host().count = 2;
+    job.host().devices = 4;
+    job.host().cores = 4;
+    job.host().device_link = {{1e18}, {}, false};
+    job.host().nic = {1e7};
+    set_option(job.c.scenario.training.protocol, "algorithm", algorithm);
+    return job.step_s();
+  };
+  CHECK(step_s("by_size") == step_s("ring"));
+}
+
 TEST_CASE("collectives: one that takes a while to start takes that before its first message") {
   const int workers = GENERATE(1, 2, 4);
   CAPTURE(workers);
