@@ -1,6 +1,7 @@
 #include "reports/record/source.h"
 
 #include "scenarios/language/units.h"
+#include "scenarios/resolve/placement.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -146,6 +147,24 @@ std::string messages_clause(const Record& record) {
       100 * std::min(1.0, busiest.cpu_s / record.time.seconds()));
 }
 
+/// The cores that workers of one host are assumed to have, if their compute times are given; else
+/// empty. More threads than cores take longer in proportion.
+std::string sharing_clause(const Record& record) {
+  const Scenario& scenario = record.scenario_case.scenario;
+  for (const HostSpec& host : scenario.cluster.hosts) {
+    if (!host.compute || host.devices > 0) continue;
+    const auto beside = std::ranges::count_if(record.nodes, [&](const NodeTotals& node) {
+      return node.role.starts_with("worker") && node.host == host_name(host, 0);
+    });
+    if (beside < 2) continue;
+    return fmt::format(
+        "; {} workers of {} share its {} cores, {} each (training.threads), and do not slow each "
+        "other otherwise",
+        beside, host_name(host, 0), host.cores, scenario.training.threads);
+  }
+  return {};
+}
+
 bool has_several_workers(const Record& record) {
   return std::ranges::count_if(record.nodes, [](const NodeTotals& node) {
            return node.role.starts_with("worker");
@@ -191,8 +210,8 @@ std::string basis_sentence(const Record& record) {
   }
   if (!record.simulated.empty())
     clauses.push_back("simulated: " + record.simulated + ", which stands for all");
-  return fmt::format("Assumptions: {}{}{}. {}", fmt::join(clauses, "; "), disk_clause(record),
-                     messages_clause(record), jitter_sentence(record));
+  return fmt::format("Assumptions: {}{}{}{}. {}", fmt::join(clauses, "; "), disk_clause(record),
+                     sharing_clause(record), messages_clause(record), jitter_sentence(record));
 }
 
 std::string others_sentence(const Record& record) {

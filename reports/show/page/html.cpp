@@ -274,8 +274,9 @@ std::string page_html(const Page& page, const Pictures& pictures, std::string_vi
       "no network.</footer>\n</div>\n",
       FORETRAIN_VERSION);
   if (moving) {
-    text += fmt::format("<script type=\"application/json\" id=\"drawn-figures\">{}</script>\n<script>\n",
-                        script_json({{"figures", writer.figures()}}));
+    text += fmt::format(
+        "<script type=\"application/json\" id=\"drawn-figures\">{}</script>\n<script>\n",
+        script_json({{"figures", writer.figures()}}));
     text += script;
     text += "</script>\n";
   }

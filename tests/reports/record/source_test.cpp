@@ -79,6 +79,19 @@ TEST_CASE("basis: hosts that say nothing of their compute are told whose core th
                  "neither compute: nor machine:."));
 }
 
+TEST_CASE("basis: workers of one host with a given time are told the cores that each has") {
+  Record record = simulated_by({kGiven});
+  HostSpec host;
+  host.name = "n";
+  host.cores = 8;
+  host.compute = Duration{20'000'000};
+  record.scenario_case.scenario.cluster.hosts = {host};
+  record.scenario_case.scenario.training.threads = 4;
+  CHECK_THAT(basis_sentence(record), !Catch::Contains("share its"));
+  for (NodeTotals& node : record.nodes) node.host = "n";
+  CHECK_THAT(basis_sentence(record), Catch::Contains("workers of n share its 8 cores, 4 each"));
+}
+
 TEST_CASE("basis: without jitter workers are in lockstep, which is said where it is so") {
   const std::string lockstep = "async gains nothing; add stragglers: to the scenario.";
   CHECK_THAT(basis_sentence(simulated_by({kGiven})),
