@@ -17,9 +17,8 @@ namespace foretrain {
 ///    sooner (source: `Send` in protocol/node.h).
 /// 3. No message goes before one of which the kernel has a byte, because a TCP connection is an
 ///    ordered stream, nor before one in memory shared by both ends (`transport.shared_memory`).
-/// 4. If gradients are sharded, or in DDP's buckets, but for sums over a hypercube, messages leave
-/// in
-///    the order in which they were sent (collective_turns.h): they have the highest bucket of all.
+/// 4. If gradients are sharded, or in DDP's buckets, messages leave in the order in which they were
+///    sent (collective_turns.h): they have the highest bucket of all. Sums over a hypercube do not.
 ///
 /// `transport.unsent` limits how much the kernel takes ahead of the wire: the less, the sooner a
 /// lower bucket leaves. A run queues what its socket has not taken, so the kernel has at most a

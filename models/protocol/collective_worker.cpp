@@ -136,7 +136,7 @@ void CollectiveWorker::stage_computed(Instant now, const Computed& computed, Eff
   if (over()) return;
   const GradientStage& stage = gradient_.computed(now, computed);
   if (gradient_.complete()) computed_at_ = now;
-  // The pieces of a collective together; without DDP's buckets all of a stage.
+  // Each of DDP's buckets is a collective, whose pieces are sorted; otherwise the stage is one.
   for (auto first = stage.buckets.begin(); first != stage.buckets.end();) {
     const auto last = std::find_if(first, stage.buckets.end(), [&](std::uint32_t bucket) {
       return bucket_at(bucket).with != bucket_at(*first).with;

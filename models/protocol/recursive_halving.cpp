@@ -132,7 +132,7 @@ void RecursiveHalving::take(Instant now, std::uint32_t bucket, Payload mine, Eff
   unit.sum = unit.added == 0 ? std::move(mine) : unit.sum.spanned(mine);
   if (++unit.added < unit.run.count || unit.round.value >= rounds()) return;
   unit.added = 0;
-  if (training().layout->padded) unit.sum = Payload::sized({4 * count_in(unit.run)});
+  if (!training().numerics) unit.sum = Payload::sized({4 * count_in(unit.run)});
   begin_turn(unit, effects);
   add_if_here(now, unit, effects);
 }
@@ -254,14 +254,8 @@ void RecursiveHalving::keep(Unit& unit, BucketRun run, const Payload& sent,
 }
 
 Payload RecursiveHalving::values_of(const Unit& unit, BucketRun run, Effects& effects) const {
-  if (!keeps()) {
-    const Layout& layout = *training().layout;
-    return packed(run,
-                  layout.padded ? Payload::sized({4 * layout.count_in(run)})
-                                : parameters().part(layout.joined(run)),
-                  effects);
-  }
   if (!training().numerics) return Payload::sized(size_of(run));
+  if (!keeps()) return packed(run, parameters().part(training().layout->joined(run)), effects);
   const Bytes offset = compressed_size(training().compression, before(half_of(unit), run));
   return unit.kept->values.slice(offset, size_of(run));
 }

@@ -22,9 +22,8 @@ const Option kAlgorithm{
     .doc =
         "by_size: recursive halving and doubling for 4, 8, 16, ... workers that each own at most "
         "64 KB of the parameters (1 MB without a cluster; not if devices share a NIC), else rings; "
-        "ring; tree: two binary "
-        "trees between groups (without group: between hosts with devices); auto: tree or ring, "
-        "whichever is faster on the links of the cluster",
+        "ring; tree: two binary trees between groups (without group: between hosts with devices); "
+        "auto: tree or ring, whichever is faster on the links of the cluster",
     .fallback = std::string("by_size"),
     .choices = {"by_size", "ring", "tree", "auto"},
     .unused_because = "there are no sums among workers"};

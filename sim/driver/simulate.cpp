@@ -21,7 +21,7 @@
 namespace foretrain::sim {
 namespace {
 
-// What observes single nodes needs all of them.
+// No fold if something observes each node, or takes its times from a run.
 std::optional<Fold> fold_of(const Prepared& prepared, const SimulateOptions& options) {
   const bool whole = options.whole || options.emulated || options.around ||
                      options.variant.history != nullptr || !options.recorded.empty();

@@ -64,8 +64,7 @@ struct FrameworkCosts {
 ///    messages sent to the lost one, or by it, do not concern it.
 class Mailbox : public Actor {
  public:
-  /// Mailbox of each node's latest process, by node id.
-  /// Only of simulated nodes (sim/world/fold.h).
+  /// Mailbox of the latest process of each simulated node (sim/world/fold.h), by node id.
   using Peers = std::vector<Mailbox*>;
 
   /// `brings_update`: message kinds of the protocol that bring an update. `cache_use`: may be null.

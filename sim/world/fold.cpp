@@ -52,7 +52,7 @@ std::optional<Fold> Fold::of(const Prepared& prepared) {
   const int each = workers_a_host(prepared.places);
   const auto group = static_cast<int>(training.options.integer(kGroup));
   if (each == 0 || each == training.workers || each % group != 0) return std::nullopt;
-  // Which of two threads is first on a core at the same instant depends on the order of the hosts.
+  // Threads that share a core take turns at the same instant in an order that hosts do not share.
   if (each > scenario.cluster.hosts.front().cores) return std::nullopt;
   return Fold(training.workers, each, hypercube);
 }

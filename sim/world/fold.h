@@ -33,9 +33,8 @@ namespace foretrain::sim {
 /// Over a hypercube t is XOR with a multiple of d, a power of two; routes depend on owner XOR
 /// worker, and a connection has one message of a collective at a time.
 ///
-/// All its connections to other hosts leave by its own port and arrive by it, as in the whole
-/// system as many arrive at each port as leave it. Groups of workers that sum first are within a
-/// host.
+/// All connections of host 0 to other hosts leave by its port and arrive by it: in the whole system
+/// as many arrive at each port as leave it. Groups of workers that sum first are within a host.
 ///
 /// The symmetry is broken, and nothing folded, by whatever tells workers apart: a draw (stragglers,
 /// jitter), a fault, an evaluation or a checkpoint on the way, a session host, unlike hosts, trees,

@@ -60,8 +60,8 @@ struct Variant {
 /// Built from a case. Without a cluster, all nodes run on this machine and talk over loopback.
 struct World {
   /// `emulated`: the hosts of the cluster are network namespaces of this machine and share its
-  /// cores. `cores`: number of this machine's cores that the simulation may use. `fold`: only some
-  /// hosts are simulated.
+  /// cores. `cores`: number of this machine's cores that the simulation may use. `fold`: if not
+  /// empty, nodes of the first host are simulated for those of all others.
   World(const Prepared& prepared, bool emulated, const MachineLookup& machines,
         const Variant& variant = {}, int cores = 1, std::optional<Fold> fold = {});
 
