@@ -3,6 +3,7 @@
 
 #include "models/layers/layer_spec.h"
 #include "models/layers/profiled.h"
+#include "models/shapes/layer_work.h"
 
 #include <vector>
 
@@ -19,7 +20,9 @@ struct NetworkSpec {
 /// A network as the times that its layers took elsewhere, from the input to the loss.
 struct NetworkProfile {
   std::vector<LayerTimes> layers;
-  int batch_size = 1;  ///< number of examples that the times refer to
+  int batch_size = 1;  ///< number of examples that the times, or the work, refer to
+  /// In place of times, which a device's rates give (models/shapes/device_time.h); empty: `layers`.
+  std::vector<LayerWork> work{};
 };
 
 }  // namespace foretrain

@@ -20,10 +20,34 @@
 namespace foretrain {
 namespace {
 
-enum Column : std::size_t { kLayer, kParameterBytes, kForward, kBackward, kTensors, kColumns };
-constexpr std::array<std::string_view, kColumns> kNames{"layer", "parameter_bytes", "forward_ms",
-                                                        "backward_ms", "tensors"};
-constexpr std::span kNeeded(kNames.data(), kTensors);
+enum Column : std::size_t {
+  kLayer,
+  kParameterBytes,
+  kForward,
+  kBackward,
+  kTensors,
+  kParameters,  // from here on: a table of work
+  kProducts,
+  kEdges,
+  kAttention,
+  kMoved,
+  kKept,
+  kColumns
+};
+constexpr std::array<std::string_view, kColumns> kNames{
+    "layer",         "parameter_bytes", "forward_ms",      "backward_ms", "tensors", "parameters",
+    "product_gflop", "edge_mflop",      "attention_gflop", "moved_mb",    "kept_mb"};
+constexpr std::array kNeeded{kLayer, kParameterBytes, kForward, kBackward};
+constexpr std::array kNeededForWork{kLayer,     kTensors, kParameters, kProducts, kEdges,
+                                    kAttention, kMoved,   kKept};
+
+std::string titles_of(std::span<const Column> columns) {
+  std::vector<std::string_view> names;
+  for (const Column each : columns) names.push_back(kNames[each]);
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+constexpr std::int64_t kParametersMost = 1'000'000'000'000;
 
 class ProfileReader {
  public:
@@ -62,6 +86,10 @@ class ProfileReader {
     if (times.layer.empty()) fail_cell(kLayer, "empty; name the layer");
     refuse_controls(times.layer,
                     fmt::format("{}:{}:{}: layer: ", source_, rows_.line(), cell(kLayer).column));
+    if (of_work_) {
+      profile_.work.push_back(work(times.layer));
+      return;
+    }
     times.parameters = parameters();
     times.forward_s = seconds(kForward);
     times.backward_s = seconds(kBackward);
@@ -91,11 +119,14 @@ class ProfileReader {
       places_[which] = i;
     }
     has_tensors_ = found[kTensors];
-    const auto missing = static_cast<std::size_t>(std::ranges::find(found, false) - found.begin());
-    if (missing >= kTensors) return;
+    of_work_ = found[kProducts];
+    const std::span<const Column> needed =
+        of_work_ ? std::span<const Column>(kNeededForWork) : std::span<const Column>(kNeeded);
+    const auto missing = std::ranges::find_if(needed, [&](Column each) { return !found[each]; });
+    if (missing == needed.end()) return;
     fail(rows_.line(), 1,
-         fmt::format("there is no column {}; the first line names the columns: {}", kNames[missing],
-                     fmt::join(kNeeded, ",")));
+         fmt::format("there is no column {}; the first line names the columns: {}", kNames[*missing],
+                     titles_of(needed)));
   }
 
   [[nodiscard]] Decimal number(Column which, std::string_view example) const {
@@ -109,8 +140,28 @@ class ProfileReader {
     return *number;
   }
 
+  [[nodiscard]] LayerWork work(const std::string& layer) const {
+    const auto of = [&](Column which, int power) {
+      return to_double(shifted(number(which, "1.92 for instance"), power));
+    };
+    constexpr int kMega = 6;
+    constexpr int kGiga = 9;
+    const auto parameters = to_integer(number(kParameters, "37632 for instance"));
+    if (!parameters || *parameters > kParametersMost) {
+      fail_cell(kParameters, fmt::format("{}; write a whole number up to {}", cell(kParameters).text,
+                                         kParametersMost));
+    }
+    LayerWork work{.layer = layer, .parameters = *parameters};
+    work.tensors = tensors(*parameters);
+    work.products = of(kProducts, kGiga);
+    work.edges = of(kEdges, kMega);
+    work.attention = of(kAttention, kGiga);
+    work.moved = of(kMoved, kMega);
+    work.kept = of(kKept, kMega);
+    return work;
+  }
+
   [[nodiscard]] std::int64_t parameters() const {
-    constexpr std::int64_t kMost = 1'000'000'000'000;
     const std::string_view text = cell(kParameterBytes).text;
     const auto bytes = to_integer(number(kParameterBytes, "37632 for instance"));
     if (!bytes || *bytes % 2 != 0) {
@@ -119,8 +170,9 @@ class ProfileReader {
                     "{} bytes are neither floats of 4 bytes nor halves of 2; write an even number",
                     text));
     }
-    if (*bytes > kMost) {
-      fail_cell(kParameterBytes, fmt::format("{} is too large; write up to {}", text, kMost));
+    if (*bytes > kParametersMost) {
+      fail_cell(kParameterBytes,
+                fmt::format("{} is too large; write up to {}", text, kParametersMost));
     }
     return (*bytes + 3) / 4;
   }
@@ -149,13 +201,14 @@ class ProfileReader {
   }
 
   void check_whole() const {
-    if (profile_.layers.empty()) {
+    if (profile_.layers.empty() && profile_.work.empty()) {
       throw InputError(
           fmt::format("{}: there is no layer; write a line {}, then one for each layer", source_,
-                      fmt::join(kNeeded, ",")));
+                      titles_of(kNeeded)));
     }
-    if (std::ranges::any_of(profile_.layers, [](const auto& l) { return l.parameters > 0; }))
-      return;
+    const auto has_parameters = [](const auto& layer) { return layer.parameters > 0; };
+    if (std::ranges::any_of(profile_.layers, has_parameters)) return;
+    if (std::ranges::any_of(profile_.work, has_parameters)) return;
     throw InputError(fmt::format(
         "{}: no layer has parameters; nothing would be learned, check parameter_bytes", source_));
   }
@@ -164,6 +217,7 @@ class ProfileReader {
   CsvRows rows_;
   std::size_t width_ = 0;                       // cells of the first line
   bool has_tensors_ = false;                    // whether the column `tensors` exists
+  bool of_work_ = false;                        // the table has work in place of times
   std::array<std::size_t, kColumns> places_{};  // indices of the columns in a row
   double whole_s_ = 0;                          // forward and backward of all layers so far
   NetworkProfile profile_;

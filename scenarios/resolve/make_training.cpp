@@ -25,8 +25,10 @@ namespace foretrain {
 namespace {
 
 /// @throws NetworkError; InputError for a profile
-std::shared_ptr<const Network> make_network(const Scenario& scenario, const InputShape& input) {
+std::shared_ptr<const Network> make_network(const Scenario& scenario, const InputShape& input,
+                                            const CountedNetwork* counted) {
   const ModelSpec& model = scenario.model;
+  if (counted != nullptr) return std::make_shared<const Network>(timed_profile(*counted, scenario));
   if (model.profiled()) {
     const NetworkProfile profile = read_profile(model.profile, profile_batch(scenario));
     return std::make_shared<const Network>(profile);
@@ -40,9 +42,10 @@ std::shared_ptr<const Network> make_network(const Scenario& scenario, const Inpu
 }
 
 /// The network; an error names the wrong layer.
-std::shared_ptr<const Network> network_of(const Case& c, const DatasetShape& shape) {
+std::shared_ptr<const Network> network_of(const Case& c, const DatasetShape& shape,
+                                          const CountedNetwork* counted) {
   try {
-    return make_network(c.scenario, shape.input);
+    return make_network(c.scenario, shape.input, counted);
   } catch (const NetworkError& error) {
     const bool listed = !c.scenario.model.layers.empty() && error.layer() >= 0;
     fail(c, listed ? fmt::format("model.layers[{}]", error.layer()) : "model", error.what());
@@ -156,7 +159,8 @@ Layout with_tensors(Layout layout, const Network& network, bool per_tensor) {
 }
 
 /// Gradients per worker, from the length that the scenario gives. `made` needs its workers.
-std::int64_t steps_of(const Scenario& scenario, const Training& made, std::int64_t examples) {
+std::int64_t steps_of(const Scenario& scenario, const Training& made, std::int64_t examples,
+                      std::int64_t tokens) {
   const TrainingSpec& training = scenario.training;
   const std::int64_t workers = made.workers;
   if (training.steps > 0) return training.steps;
@@ -164,8 +168,11 @@ std::int64_t steps_of(const Scenario& scenario, const Training& made, std::int64
     return (training.updates * gradients_an_update(scenario) + workers - 1) / workers;
   }
   const double epochs = training.epochs > 0 ? training.epochs : 1;
-  const double steps = epochs * static_cast<double>(examples) /
-                       static_cast<double>(workers * training.examples_a_gradient());
+  const double steps =
+      training.tokens > 0
+          ? training.tokens / static_cast<double>(workers * tokens * training.accumulate)
+          : epochs * static_cast<double>(examples) /
+                static_cast<double>(workers * training.examples_a_gradient());
   // With rounding: 0.7 epochs of 1,000 examples are 700, although 0.7 is not exact in binary.
   constexpr double kRounding = 1e-9;
   const double whole = std::round(steps);
@@ -230,11 +237,13 @@ void set_shape(Training& training, const Scenario& scenario, const NodeCounts& c
 
 /// Sets the number of steps and updates, the intervals of evaluations and checkpoints, the target.
 /// Call it after set_shape.
-void set_length(Training& training, const Scenario& scenario, const DatasetShape& data) {
+/// `tokens`: of a batch, if the network reads text.
+void set_length(Training& training, const Scenario& scenario, const DatasetShape& data,
+                std::int64_t tokens) {
   const bool synchronous = protocol_of(scenario).synchronous;
   training.train_examples = data.train_examples;
   training.test_examples = data.test_examples;
-  training.steps = steps_of(scenario, training, data.train_examples);
+  training.steps = steps_of(scenario, training, data.train_examples, tokens);
   const std::int64_t gradients = gradients_an_update(scenario);
   FT_CHECK_OP(gradients, >, 0);
   if (synchronous && gradients < training.workers) {
@@ -260,14 +269,14 @@ void set_layout(Training& training, const Scenario& scenario, const DatasetShape
 }  // namespace
 
 std::shared_ptr<const Training> make_training(const Case& scenario_case, const CaseData& data,
-                                              bool numerics) {
+                                              const CountedNetwork* counted, bool numerics) {
   const Scenario& scenario = scenario_case.scenario;
   check_examples(scenario_case, data.shape);
   auto training = std::make_shared<Training>();
-  training->network = network_of(scenario_case, data.shape);
+  training->network = network_of(scenario_case, data.shape, counted);
   check_network(scenario_case, data.shape, *training->network);
   set_shape(*training, scenario, node_counts(scenario));
-  set_length(*training, scenario, data.shape);
+  set_length(*training, scenario, data.shape, counted == nullptr ? 0 : counted->tokens);
   set_layout(*training, scenario, data.shape);
   training->numerics = numerics;
   training->data = data.examples;

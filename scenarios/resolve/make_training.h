@@ -3,6 +3,7 @@
 
 #include "models/protocol/training.h"
 #include "scenarios/resolve/case_data.h"
+#include "scenarios/resolve/counted_network.h"
 #include "scenarios/spec/scenario.h"
 #include "scenarios/weights/weights.h"
 
@@ -11,11 +12,12 @@
 
 namespace foretrain {
 
-/// `numerics`: gradients are computed, by this process or another. Only `prepare` calls this.
+/// `counted`: null if its network is not counted. `numerics`: gradients are computed, by this process
+/// or another. Only `prepare` calls this.
 /// @throws InputError at the scenario's key (layers that do not fit, a profile that cannot be read,
 /// more workers than examples, more servers than parameters, ...)
 std::shared_ptr<const Training> make_training(const Case& scenario_case, const CaseData& data,
-                                              bool numerics);
+                                              const CountedNetwork* counted, bool numerics);
 
 /// The initial weights in the file `training.init.from`; nothing if they are drawn.
 /// @throws InputError at that key

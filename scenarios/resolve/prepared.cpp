@@ -46,7 +46,8 @@ Prepared prepare_with(const Case& scenario_case, const CaseData& data, bool nume
   Prepared prepared;
   prepared.scenario_case = scenario_case;
   prepared.dataset = data.shape;
-  prepared.training = make_training(scenario_case, data, numerics);
+  prepared.counted = count_network(scenario_case);
+  prepared.training = make_training(scenario_case, data, prepared.counted.get(), numerics);
   prepared.data_memory = data.memory;
   prepared.places = place_nodes(scenario_case.scenario);
   const Network& network = *prepared.training->network;

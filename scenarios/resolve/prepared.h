@@ -4,6 +4,7 @@
 #include "models/graph/node_memory.h"
 #include "models/protocol/training.h"
 #include "scenarios/resolve/case_data.h"
+#include "scenarios/resolve/counted_network.h"
 #include "scenarios/resolve/placement.h"
 #include "scenarios/spec/scenario.h"
 
@@ -29,6 +30,7 @@ Need need_of_simulation(const Scenario& scenario);
 struct Prepared {
   Case scenario_case;                        ///< as given
   DatasetShape dataset;                      ///< facts about its data set
+  std::shared_ptr<const CountedNetwork> counted;  ///< null if its network is not counted
   std::shared_ptr<const Training> training;  ///< nodes, network, layout, length; data if needed
   DataMemory data_memory;                    ///< memory of the examples in a worker's process
   std::vector<NodePlace> places;             ///< by node: its host; cores are not assigned yet

@@ -4,6 +4,7 @@
 #include "models/base/quantity.h"
 #include "models/base/time.h"
 #include "scenarios/language/money.h"
+#include "scenarios/spec/device.h"
 #include "scenarios/spec/machine.h"
 #include "scenarios/spec/measured_networks.h"
 
@@ -41,7 +42,7 @@ struct HostSpec {
   AffineCost receive;               ///< likewise
   int devices = 0;  ///< accelerators, one per worker; 0: workers compute on the host's cores
   std::string device_name{};    ///< its chip, as drivers spell it: V100; empty: unknown
-  Roofline device;              ///< of each device; not described: from the host's machine
+  DeviceSpec device;            ///< of each device; not described: from the host's machine
   bool device_updates = false;  ///< devices apply workers' updates; false: the host's cores do
   DeviceLinkSpec device_link;
   std::vector<MeasuredNetwork> measured{};  ///< training rates measured on one device alone

@@ -2,85 +2,11 @@
 #pragma once
 
 #include "scenarios/language/field.h"
+#include "scenarios/spec/device_fields.h"
 #include "scenarios/spec/machine_fields.h"
 #include "scenarios/spec/scenario.h"
 
 namespace foretrain {
-
-template <class Visitor, Described<DeviceLinkSpec> T>
-void describe(Visitor& visit, T& link) {
-  visit.field({.key = "rate",
-               .doc = "rate per device and direction; left out: transfers take no time",
-               .least = 0,
-               .most = 1e15},
-              link.rate);
-  visit.field({.key = "latency", .doc = "latency one way", .least = 0, .most = 1000}, link.latency);
-  visit.field(
-      {.key = "shared", .doc = "all devices of the host share one link, such as a PCIe root"},
-      link.shared);
-}
-
-template <class Visitor, Described<MeasuredNetwork> T>
-void describe(Visitor& visit, T& row) {
-  visit.field({.key = "network",
-               .doc = "name for model.profile_network, such as resnet50, resnet50_amp",
-               .required = true},
-              row.network);
-  visit.field({.key = "batch_size",
-               .doc = "batch size; other sizes are interpolated between two rows",
-               .least = 1,
-               .most = 1e7,
-               .required = true},
-              row.batch_size);
-  visit.field({.key = "examples_per_s",
-               .doc = "measured training rate of one device alone",
-               .above = 0,
-               .most = 1e12,
-               .required = true},
-              row.examples_per_s);
-}
-
-/// Accelerators of a host.
-template <class Visitor, Described<HostSpec> T>
-void describe_devices(Visitor& visit, T& host) {
-  visit.field({.key = "devices",
-               .doc = "simulate: number of accelerators, one per worker; 0: the cores compute",
-               .least = 0,
-               .most = 1024,
-               .written = host.devices > 0},
-              host.devices);
-  const std::string_view no_devices = "the host has no devices";
-  visit.field({.key = "device_name",
-               .doc = "name of the chip as in drivers: V100, A100; import looks for it in traces",
-               .used = host.devices > 0,
-               .unused_because = no_devices,
-               .written = !host.device_name.empty()},
-              host.device_name);
-  visit.section({.key = "device",
-                 .doc = "rates of each device: gflops, memory_bandwidth, overhead",
-                 .used = host.devices > 0,
-                 .unused_because = no_devices,
-                 .written = host.device.described()},
-                host.device);
-  visit.field({.key = "device_updates",
-               .doc = "workers without servers apply updates on the device; off: on a core",
-               .used = host.device.described() && host.device.memory_bandwidth.value > 0,
-               .unused_because = "the host has no device with a memory_bandwidth",
-               .written = host.device_updates},
-              host.device_updates);
-  visit.section({.key = "device_link",
-                 .doc = "link between the devices: NVLink, PCIe",
-                 .used = host.devices > 0,
-                 .unused_because = no_devices,
-                 .written = host.device_link != DeviceLinkSpec{}},
-                host.device_link);
-  visit.list({.key = "measured",
-              .doc = "measured training rates of one device, for model.profile_network",
-              .used = host.devices > 0,
-              .unused_because = no_devices,
-              .written = !host.measured.empty()},
-             host.measured);
-}
 
 template <class Visitor, Described<HostSpec> T>
 void describe_network(Visitor& visit, T& host) {

@@ -33,8 +33,15 @@ std::string for_file_name(std::string text) {
 
 }  // namespace
 
+std::vector<std::string> precision_names() { return {"fp32", "tf32", "fp16", "bf16", "fp8"}; }
+
+int number_bytes(const std::string& precision) { return precision.ends_with("32") ? 4 : 2; }
+
 std::string ModelSpec::label() const {
-  if (profiled()) return std::filesystem::path(profile.path).stem().string();
+  if (!network.empty()) return network;
+  if (profiled()) {
+    return std::filesystem::path(config.empty() ? profile.path : config).stem().string();
+  }
   if (layers.empty()) {
     if (options.hidden == NetworkOptions{}.hidden) return name;
     return fmt::format("{}-{}", name, fmt::join(options.hidden, "-"));

@@ -30,7 +30,7 @@ struct ProfileFile {
 };
 
 /// `model:` - a network to train, by its name or as a list of layers; or a network that is only
-/// forecast, from the measured times of its layers.
+/// forecast, from the measured times of its layers, or from their work, which its shape gives.
 struct ModelSpec {
   std::string name = "softmax";
   NetworkOptions options;           ///< of the named network
@@ -41,8 +41,16 @@ struct ModelSpec {
   MeasuredDevice profile_device{};  ///< device of the profile's times; not described: any
   /// Name of this network in HostSpec::measured, whose rows replace the profile; empty: none.
   std::string profile_network{};
+  std::string network{};  ///< of scenarios/networks, if not empty
+  std::string config{};   ///< a config.json with its shape, if not empty
+  int sequence = 0;       ///< by_shape: tokens of an example; 0: the most that it reads
+  std::string precision = "bf16";   ///< of a network that is counted: one of precision_names()
+  std::string attention = "fused";  ///< by_shape: fused | plain
 
-  [[nodiscard]] bool profiled() const { return !profile.path.empty(); }
+  /// The network is known by its shape.
+  [[nodiscard]] bool by_shape() const { return !network.empty() || !config.empty(); }
+  /// The network is only forecast.
+  [[nodiscard]] bool profiled() const { return !profile.path.empty() || by_shape(); }
   /// The name in tables: the network's name (`mlp-300-100` if its hidden layers are not the
   /// default), the profile's name, or `layers-1f3c5a70`, a hash of the layers.
   [[nodiscard]] std::string label() const;
@@ -66,6 +74,11 @@ struct DatasetSpec {
   bool operator==(const DatasetSpec&) const = default;
 };
 
+/// fp32, tf32, fp16, bf16, fp8.
+std::vector<std::string> precision_names();
+/// Bytes of an activation, of a number in a message; 4 for fp32 and tf32, else 2.
+int number_bytes(const std::string& precision);
+
 /// `training: init:` - the initial parameters: drawn, or those of another training.
 struct InitSpec {
   std::string kind;  ///< distribution of all weights; empty: the default of the network
@@ -77,7 +90,7 @@ struct InitSpec {
 /// Upper bound of `accumulate`; a larger value is a typing mistake.
 inline constexpr int kAccumulateMax = 1024;
 
-/// `training:` - how it is trained. Exactly one of steps, epochs, updates gives the length.
+/// `training:` - how it is trained. Exactly one of steps, epochs, updates, tokens gives the length.
 struct TrainingSpec {
   std::string strategy = "sync";  ///< the name of a protocol
   int workers = 1;                ///< for strategies with several
@@ -87,6 +100,7 @@ struct TrainingSpec {
   std::int64_t steps = 0;         ///< gradients per worker
   double epochs = 0;              ///< passes over the training examples, all workers together
   std::int64_t updates = 0;       ///< updates of the parameters
+  double tokens = 0;              ///< tokens of all workers together
   int threads = 1;                ///< compute threads of a worker
   InitSpec init;                  ///< what it starts from
   ProtocolOptions protocol;       ///< options of some strategies
@@ -104,6 +118,8 @@ struct TrainingSpec {
   std::string bucket_rule = "size";  ///< size | ddp: PyTorch's rule, with bucket_size as its cap
   Compression compression;           ///< of pushes from workers to servers
   std::string shard = "optimizer";   ///< what is sharded over workers; as in Training
+  std::string recompute = "none";    ///< by_shape: none | selective | full
+  bool master_weights = true;        ///< by_shape: updates are in 32 bits, whatever the precision
   std::string reduce = "batch";  ///< when sharded gradients are reduced: after each batch | step
   bool local_reduction =
       false;  ///< simulate: workers of a host add up, one pushes the sum to a server

@@ -1,0 +1,49 @@
+// A network that is counted: its layers' work, and the times of devices that nobody measured.
+#pragma once
+
+#include "models/networks/network_spec.h"
+#include "models/shapes/device_time.h"
+#include "models/shapes/layer_work.h"
+#include "scenarios/spec/scenario.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// The work of one batch of one worker.
+struct CountedNetwork {
+  std::vector<LayerWork> layers;
+  std::string precision;
+  std::int64_t tokens = 0;  ///< of a batch; 0: images
+  int number_bytes = 2;     ///< of a parameter in messages
+  Recompute recompute = Recompute::none;
+  bool fitted = true;  ///< all its hosts' devices were fitted by measured trainings
+
+  [[nodiscard]] std::int64_t parameters() const;
+  /// Operations of a batch's gradient, without what is recomputed: three forward passes.
+  [[nodiscard]] double model_flops() const;
+  /// Seconds of a batch's gradient.
+  [[nodiscard]] double gradient_s(const DeviceRates& rates) const;
+  /// Activations at the end of the forward pass, with the block that is recomputed first.
+  [[nodiscard]] Bytes activations() const;
+};
+
+/// Null if the case's network is not counted. @throws InputError at the scenario's key: a network,
+/// a config or a table that cannot be read, a host without figures for the precision
+std::shared_ptr<const CountedNetwork> count_network(const Case& scenario_case);
+
+/// What the devices of `host` reach in this precision. A host whose `compute:` is given, or whose
+/// cores compute, has the default shares. Null rates if the host does not say how fast it is.
+DeviceRates rates_of(const HostSpec& host, const std::string& precision);
+
+/// The peak of a device, FLOP/s; 0: not known.
+double peak_of(const HostSpec& host, const std::string& precision);
+
+/// The layers with their times on the first host's device. Parameters are counted in numbers of 4
+/// bytes, as messages are. Other hosts scale the times (gradient_s).
+NetworkProfile timed_profile(const CountedNetwork& network, const Scenario& scenario);
+
+}  // namespace foretrain

@@ -1,0 +1,55 @@
+// An accelerator by its data sheet, with the share of the sheet that trainings reach.
+#pragma once
+
+#include "models/base/quantity.h"
+#include "scenarios/spec/machine.h"
+
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// Defaults of devices whose shares nobody fitted: between those of A100 and H100.
+inline constexpr double kAssumedShare = 0.7;
+inline constexpr double kAssumedHalfSize = 150;
+inline constexpr double kAssumedAttention = 0.25;
+/// The share of a memory's bandwidth that kernels reach: a rule of thumb, as BabelStream measures.
+inline constexpr double kBandwidthShare = 0.8;
+
+/// `device.precisions[]` - the arithmetic of trainings in one format of numbers.
+///
+/// A product [m, k] x [k, n] runs at
+///
+///     peak x share / (1 + half_size (1/m + 1/n + 1/k))
+///
+/// so at half of what large ones reach if its edges' harmonic sum is 1 / half_size: Hockney's
+/// n_1/2 (Hockney 1982), with an edge in place of a vector's length. Fused attention runs at
+/// peak x attention.
+struct PrecisionSpec {
+  std::string name;    ///< fp32 | tf32 | fp16 | bf16 | fp8
+  double gflops = 0;   ///< peak, without sparsity
+  double share = 0;    ///< 0: kAssumedShare
+  double half_size = 0;  ///< 0 with a share of 0: kAssumedHalfSize
+  double attention = 0;  ///< 0: kAssumedAttention
+
+  /// Somebody measured trainings on this device.
+  [[nodiscard]] bool fitted() const { return share > 0; }
+  bool operator==(const PrecisionSpec&) const = default;
+};
+
+/// `cluster.hosts[].device` - also an entry of scenarios/devices.
+struct DeviceSpec : Roofline {
+  Bytes memory{};  ///< 0: unknown
+  std::vector<PrecisionSpec> precisions{};
+
+  /// The figures of a precision; null if it is not listed.
+  [[nodiscard]] const PrecisionSpec* precision(const std::string& name) const {
+    for (const PrecisionSpec& each : precisions) {
+      if (each.name == name) return &each;
+    }
+    return nullptr;
+  }
+  bool operator==(const DeviceSpec&) const = default;
+};
+
+}  // namespace foretrain
