@@ -15,7 +15,7 @@
 namespace foretrain {
 namespace {
 
-constexpr auto kHostWidths = std::to_array<std::size_t>({15, 6, 8, 9, 14, 10, 10, 8});
+constexpr auto kHostWidths = std::to_array<std::size_t>({15, 6, 8, 10, 13, 10, 10, 8});
 using HostFields = std::array<std::string, kHostWidths.size()>;
 
 std::string host_line(const HostFields& fields) {

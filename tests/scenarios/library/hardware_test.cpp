@@ -13,6 +13,7 @@
 #include <fstream>
 #include <regex>
 #include <string>
+#include <vector>
 
 namespace foretrain {
 namespace {
@@ -78,9 +79,13 @@ TEST_CASE("hardware: a device is found by a word of what its driver calls it") {
   CHECK(found("tesla p100-PCIE-16GB") == "P100");
   CHECK(found("Tesla K80") == "K80");
   CHECK(found("Tesla T4") == "T4");
+  CHECK(found("NVIDIA A10G") == "A10G");
+  CHECK(found("NVIDIA H200") == "H200");
+  CHECK(found("NVIDIA B200") == "B200");
+  CHECK(found("NVIDIA GeForce RTX 4090") == "RTX 4090");
   // Other chips with similar names.
   for (const char* other :
-       {"Tesla V100S-PCIE-32GB", "NVIDIA A10", "NVIDIA GH200 480GB", "T40", ""}) {
+       {"Tesla V100S-PCIE-32GB", "NVIDIA A10", "NVIDIA GH200 480GB", "NVIDIA GB200", "T40", ""}) {
     CAPTURE(other);
     CHECK(found(other) == "none");
   }
@@ -89,19 +94,25 @@ TEST_CASE("hardware: a device is found by a word of what its driver calls it") {
 TEST_CASE("hardware: every figure of the library says where it is from") {
   const std::regex figure("^ *(- \\{)?[a-z_]+: [^#]*[0-9a-z]");
   const std::regex source("  # (assumed: .{10,}|.*(19|20)[0-9]{2}.*)$");
-  for (const auto& file : fs::directory_iterator(source_dir() + "/scenarios/hardware")) {
-    if (file.path().extension() != ".yaml") continue;
-    std::ifstream lines(file.path());
+  std::vector<fs::path> files;
+  for (const char* folder : {"/scenarios/hardware", "/scenarios/devices"}) {
+    for (const auto& file : fs::directory_iterator(source_dir() + folder)) {
+      if (file.path().extension() == ".yaml") files.push_back(file.path());
+    }
+  }
+  CHECK(files.size() >= 40);
+  for (const fs::path& file : files) {
+    std::ifstream lines(file);
     int figures = 0;
     for (std::string line; std::getline(lines, line);) {
-      CAPTURE(file.path(), line);
+      CAPTURE(file, line);
       CHECK(line.size() <= 100);
       CHECK_FALSE(std::regex_search(line, std::regex("^(name|count|like|machine|compute):")));
       if (!std::regex_search(line, figure)) continue;
       CHECK(std::regex_search(line, source));
       ++figures;
     }
-    CHECK(figures >= 6);
+    CHECK(figures >= 5);
   }
 }
 
@@ -178,7 +189,7 @@ TEST_CASE("hardware: without devices that the library has, theirs is no mistake"
 TEST_CASE("hardware: a name that the library has not is told with those that it has") {
   CHECK_THAT(error_of_host("{like: dgx1}"),
              StartsWith("x.yaml:4:14: cluster.hosts[0].like: the library has no dgx1; did you mean "
-                        "dgx-1? there are a2-highgpu-8g, c220g2, c220g5, "));
+                        "dgx-1? there are a2-highgpu-8g, a3-highgpu-8g, c220g2, "));
   for (const char* name : {"''", "[dgx-1]", "../hardware/dgx-1", "../quickstart"}) {
     CAPTURE(name);
     CHECK_THAT(error_of_host(std::string("{like: ") + name + "}"),

@@ -23,9 +23,9 @@ TEST_CASE("hardware table: a host with devices, a host without") {
   plain.roofline.gflops = 70.4;
   const std::string table = hardware_table({station, plain});
   CHECK(table.substr(table.find("\n\n") + 2) ==
-        "host            cores devices   GFLOPS          link       NIC      flow   price\n"
-        "station            40       8   15,700  15.75 GB/s *  400 Gbps   10 Gbps   24.48\n"
-        "plain               2       -       70             -   10 Gbps         -       -\n");
+        "host            cores devices    GFLOPS         link       NIC      flow   price\n"
+        "station            40       8    15,700 15.75 GB/s *  400 Gbps   10 Gbps   24.48\n"
+        "plain               2       -        70            -   10 Gbps         -       -\n");
   CHECK(table.find("price: per hour in USD; of") != std::string::npos);
   HostSpec kept = station;
   kept.bought = true;
