@@ -117,6 +117,12 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
   return memory;
 }
 
+WorkerShare worker_share(const Training& training, NodeId id) {
+  const std::int64_t applied = applied_by(training, id);
+  return {parameters_of(training, applied), gradients_of(training, applied),
+          static_cast<double>(applied) / static_cast<double>(training.network->parameters())};
+}
+
 Bytes expected_held(const Training& training, NodeId id) {
   const Protocol& protocol = *training.protocol;
   if (training.is_worker(id)) {

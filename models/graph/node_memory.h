@@ -45,6 +45,14 @@ struct DataMemory {
 NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId id,
                        int simd = register_floats(kernel_set()));
 
+/// What a worker holds of parameters and gradients, and the share of the parameters that it updates.
+struct WorkerShare {
+  Bytes parameters;
+  Bytes gradients;
+  double updated = 1;
+};
+WorkerShare worker_share(const Training& training, NodeId id);
+
 /// The most received bytes that a node holds if all nodes have the same speed: a synchronous server
 /// has the gradient of each worker, another server one at a time.
 Bytes expected_held(const Training& training, NodeId id);

@@ -16,11 +16,14 @@ struct ComputeBasis {
     described,   ///< FLOPs and bandwidth from a data sheet
     given,       ///< `compute:` in the scenario
     profile,     ///< measured times of layers, or their shares in `of`
+    fitted,      ///< counted work of layers, on a device that was fitted by measured trainings
+    counted,     ///< the same, on a device of which only the data sheet is known
   };
 
   From from = From::calibrated;
   std::string of{};      ///< name of the machine; given: the time, 20 ms; profile: measured
-                         ///< rate of a network on the host's device (measured_networks.h)
+                         ///< rate of a network on the host's device (measured_networks.h);
+                         ///< fitted, counted: the device's peak
   std::string date{};    ///< of the calibration, 2026-11-25; empty: not known
   double spread = 0;     ///< of the repetitions of a gradient (Measurement::spread); 0: not known
   double jitter = 0;     ///< standard deviation of the logarithm of a gradient's time; 0: none
@@ -33,7 +36,7 @@ struct ComputeBasis {
   bool operator==(const ComputeBasis&) const = default;
 };
 
-/// calibrated, written, described, given, profile.
+/// calibrated, written, described, given, profile, fitted, counted.
 std::string_view name_of(ComputeBasis::From from);
 
 }  // namespace foretrain

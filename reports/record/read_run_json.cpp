@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 std::vector<ComputeBasis> parse_basis(const JsonObject& reader) {
   using From = ComputeBasis::From;
   constexpr std::array kFroms{From::calibrated, From::written, From::described, From::given,
-                              From::profile};
+                              From::profile,    From::fitted,  From::counted};
   std::vector<ComputeBasis> basis;
   for (const Json& element : reader.array("basis")) {
     const JsonObject each(element, reader.path("basis"));
@@ -43,6 +43,17 @@ std::vector<ComputeBasis> parse_basis(const JsonObject& reader) {
     }
   }
   return basis;
+}
+
+CountedTotals parse_counted(const JsonObject& json) {
+  CountedTotals counted;
+  counted.parameters = json.integer("parameters");
+  counted.tokens = json.integer("tokens");
+  counted.flops = json.number("flops");
+  counted.peak = json.number("peak_flops_per_s");
+  counted.would_fit = json.text("would_fit");
+  for (const auto& [name, of] : kDeviceMemoryParts) counted.memory.*of = {json.integer(name)};
+  return counted;
 }
 
 std::vector<Absence> parse_away(const JsonObject& node) {
@@ -195,6 +206,7 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
   record.uncalibrated = reader.text("uncalibrated");
   if (json.contains("basis")) record.basis = parse_basis(reader);
   if (json.contains("simulated")) record.simulated = reader.text("simulated");
+  if (json.contains("counted")) record.counted = parse_counted(reader.object("counted"));
   if (json.contains("disk_assumed")) record.disk_assumed = reader.flag("disk_assumed");
   if (json.contains("calibrated")) {
     record.calibrated = parse_calibrated(reader.object("calibrated"));

@@ -44,7 +44,7 @@ auto fields(const NodeTotals& n) {
 auto fields(const Setting& setting) { return std::tie(setting.key, setting.value); }
 
 auto fields(const Record& r) {
-  return std::tie(r.mode, r.outcome, r.failure, r.machine, r.uncalibrated, r.simulated,
+  return std::tie(r.mode, r.outcome, r.failure, r.machine, r.uncalibrated, r.simulated, r.counted,
                   r.kernel_set, r.congestion_control, r.time, r.startup, r.updates, r.gradients,
                   r.dropped, r.most_lead, r.refused, r.weights_sha256, r.others_used,
                   r.disk_assumed);
@@ -99,9 +99,13 @@ std::string_view name_of(ComputeBasis::From from) {
     case ComputeBasis::From::given:
       return "given";
     case ComputeBasis::From::profile:
+      return "profile";
+    case ComputeBasis::From::fitted:
+      return "fitted";
+    case ComputeBasis::From::counted:
       break;
   }
-  return "profile";
+  return "counted";
 }
 
 std::string_view name_of(Mode mode) { return mode == Mode::run ? "run" : "simulate"; }

@@ -5,6 +5,7 @@
 #include "models/base/time.h"
 #include "models/protocol/node.h"
 #include "reports/record/compute_basis.h"
+#include "reports/record/counted_totals.h"
 #include "reports/record/input_row.h"
 #include "scenarios/spec/machine.h"
 #include "scenarios/spec/scenario.h"
@@ -129,6 +130,7 @@ struct Record {
   std::vector<ComputeBasis> basis{};
   /// Simulation: "1 host of 64 alike", if not all hosts were simulated; else empty.
   std::string simulated{};
+  std::optional<CountedTotals> counted{};  ///< of a network that is forecast by its shape
   /// Simulation: it has checkpoints, and neither the scenario nor a machine file describes their
   /// disk completely; kAssumedDisk fills in the rest.
   bool disk_assumed = false;

@@ -98,6 +98,16 @@ Json basis_json(const std::vector<ComputeBasis>& basis) {
   return array;
 }
 
+Json counted_json(const CountedTotals& counted) {
+  Json json{{"parameters", counted.parameters},
+            {"tokens", counted.tokens},
+            {"flops", counted.flops},
+            {"peak_flops_per_s", counted.peak},
+            {"would_fit", known_or_null(counted.would_fit)}};
+  for (const auto& [name, of] : kDeviceMemoryParts) json[name] = (counted.memory.*of).value;
+  return json;
+}
+
 /// Prints as dump(2) does, for a value at nesting depth `level`.
 std::string printed(const Json& json, std::size_t level) {
   // Names may contain invalid UTF-8, which is replaced; else no record could be written.
@@ -176,6 +186,7 @@ std::string run_json(const Record& record, RowsKept kept, const std::optional<Ro
   json["uncalibrated"] = known_or_null(record.uncalibrated);
   if (!record.basis.empty()) json["basis"] = basis_json(record.basis);
   if (!record.simulated.empty()) json["simulated"] = record.simulated;
+  if (record.counted) json["counted"] = counted_json(*record.counted);
   if (record.disk_assumed) json["disk_assumed"] = true;
   if (record.calibrated.known()) json["calibrated"] = calibrated_json(record.calibrated);
   if (!record.alone_s.empty()) json["gradient_alone_s"] = record.alone_s;

@@ -27,6 +27,9 @@ std::string in_short(const ComputeBasis& basis) {
       return fmt::format("on {}, uncalibrated: a data sheet", basis.of);
     case BasisFrom::given:
       return fmt::format("with compute: {}", basis.of);
+    case BasisFrom::fitted:
+    case BasisFrom::counted:
+      return fmt::format("with counted work, {}", basis.of);
     case BasisFrom::profile:
       break;
   }
@@ -98,6 +101,16 @@ std::string compute_clause(const ComputeBasis& basis, const ModelSpec& model) {
     case BasisFrom::given:
       return fmt::format("compute times{} are given by the scenario: {} a gradient", hosts,
                          basis.of);
+    case BasisFrom::fitted:
+      return fmt::format(
+          "compute times{} are counted: operations and bytes of each layer, at the share of {} that "
+          "measured trainings reach (scenarios/devices)",
+          hosts, basis.of);
+    case BasisFrom::counted:
+      return fmt::format(
+          "compute times{} are counted: operations and bytes of each layer, at an assumed share of "
+          "{}, since no training on this device was measured",
+          hosts, basis.of);
     case BasisFrom::profile:
       break;
   }

@@ -55,6 +55,20 @@ void summarize_steps(const Record& record, Summary& summary) {
       static_cast<double>(totals.staleness) / static_cast<double>(summary.steps);
 }
 
+/// MFU as Chowdhery and others 2022 define it, with half of the scores of causal attention.
+void summarize_counted(const Record& record, Summary& summary) {
+  const CountedTotals& counted = *record.counted;
+  const auto gradients = static_cast<double>(record.gradients);
+  if (counted.tokens > 0) {
+    summary.tokens_per_s = rate(gradients * static_cast<double>(counted.tokens), summary.time_s);
+  }
+  const double devices = record.scenario_case.scenario.training.workers;
+  if (counted.peak > 0) {
+    summary.model_flops_utilization =
+        rate(gradients * counted.flops / (devices * counted.peak), summary.time_s);
+  }
+}
+
 /// Hosts have prices in a simulation only; those of a run are the actual ones.
 void add_cost(const Record& record, Summary& summary) {
   constexpr double kHour_s = 3600;
@@ -65,6 +79,10 @@ void add_cost(const Record& record, Summary& summary) {
   summary.price = price_per_hour(scenario, used);
   if (summary.price.per_hour == 0) return;
   summary.cost = summary.price.per_hour * summary.time_s / kHour_s;
+  constexpr double kBillion = 1e9;
+  if (summary.tokens_per_s) {
+    summary.cost_of_tokens = summary.price.per_hour * kBillion / *summary.tokens_per_s / kHour_s;
+  }
 }
 
 /// Time from the moment that all nodes were ready until the final evaluation was done.
@@ -78,6 +96,17 @@ void add_cost(const Summary& s, Json& json) {
   json["cost"] = *s.cost;
   if (!s.price.currency.empty()) json["currency"] = s.price.currency;
   json["price_per_hour"] = s.price.per_hour;
+}
+
+void add_counted(const CountedTotals& counted, const Summary& summary, Json& json) {
+  json["parameters"] = counted.parameters;
+  json["tokens_per_s"] = or_null(summary.tokens_per_s);
+  json["model_flops_utilization"] = or_null(summary.model_flops_utilization);
+  json["cost_of_1e9_tokens"] = or_null(summary.cost_of_tokens);
+  json["device_memory_bytes"] = counted.memory.total().value;
+  const bool known = counted.memory.capacity.value > 0;
+  json["device_memory_capacity"] = known ? Json(counted.memory.capacity.value) : Json();
+  json["fits"] = known ? Json(counted.memory.fits()) : Json();
 }
 
 /// Adds the totals of checkpoints and restarts.
@@ -123,6 +152,7 @@ Summary summarize(const Record& record) {
   const auto examples = static_cast<double>(training.examples_a_gradient());
   summary.examples_per_s = rate(gradients * examples, summary.time_s);
   summary.gradients_per_s = rate(gradients, summary.time_s);
+  if (record.counted) summarize_counted(record, summary);
   summary.updates_per_s = rate(static_cast<double>(record.updates), summary.time_s);
   summarize_steps(record, summary);
   const EvalReport* first = first_reaching(record.evals, training.until);
@@ -218,6 +248,7 @@ Json summary_json(const Record& record) {
   json["kernel_set"] = or_null(record.kernel_set);
   json["uncalibrated"] = or_null(record.uncalibrated);
   if (!record.simulated.empty()) json["simulated"] = record.simulated;
+  if (record.counted) add_counted(*record.counted, s, json);
   if (!record.basis.empty()) json["stands_on"] = basis_sentence(record);
   if (record.mode == Mode::simulate && s.step_time_s_median) {
     const ForecastRange range = forecast_range(record);

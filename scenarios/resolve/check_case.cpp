@@ -21,7 +21,7 @@ void fail(const Case& c, const std::string& key, const std::string& what) {
 namespace {
 
 bool wants_shard(const Scenario& scenario) {
-  return scenario.training.shard != TrainingSpec{}.shard;
+  return scenario.training.shard == "gradients" || scenario.training.shard == "parameters";
 }
 
 constexpr Rule kShardRules[] = {
@@ -47,6 +47,9 @@ constexpr Rule kShardRules[] = {
 
 /// Whether the workers of the strategy exchange among themselves, without a server.
 bool among_workers(const Facts& f) { return !f.protocol.servers; }
+
+/// The scenario uses a key of networks known by their shape, and has another one.
+bool of_shape(const Facts& f, bool used) { return used && !f.scenario.model.by_shape(); }
 
 constexpr Rule kKeyRules[] = {
     {"name", [](const Facts& f) { return f.scenario.name.empty(); }, "empty; write a name"},
@@ -86,7 +89,18 @@ constexpr Rule kKeyRules[] = {
      "{strategy} sends gradients and their mean as they are; remove it, or use all_reduce"},
     {"training.shard",
      [](const Facts& f) { return wants_shard(f.scenario) && f.scenario.numerics; },
-     "sharded {shard} can be forecast, but not computed; write numerics: off"}};
+     "sharded {shard} can be forecast, but not computed; write numerics: off"},
+    {"training.shard", [](const Facts& f) { return of_shape(f, f.training.shard == "none"); },
+     "none is for a network known by its shape, whose devices' memory is counted; write optimizer, "
+     "which takes the same time"},
+    {"training.recompute", [](const Facts& f) { return of_shape(f, f.training.recompute != "none"); },
+     "only a network known by its shape (model.network, model.config) can recompute; remove it"},
+    {"training.master_weights", [](const Facts& f) { return of_shape(f, !f.training.master_weights); },
+     "only a network known by its shape (model.network, model.config) has a precision; remove it"},
+    {"training.tokens",
+     [](const Facts& f) { return of_shape(f, f.training.tokens > 0); },
+     "only a network that reads text by its shape (model.network, model.config) counts tokens; "
+     "write steps, epochs or updates"}};
 
 void check_length(Case& c) {
   TrainingSpec& training = c.scenario.training;
@@ -94,6 +108,7 @@ void check_length(Case& c) {
   if (training.steps > 0) given.emplace_back("training.steps");
   if (training.epochs > 0) given.emplace_back("training.epochs");
   if (training.updates > 0) given.emplace_back("training.updates");
+  if (training.tokens > 0) given.emplace_back("training.tokens");
   if (given.empty()) training.epochs = 1;
   if (given.size() < 2) return;
   fail(c, given[1],

@@ -53,10 +53,26 @@ void check_known(const Case& c) {
                    fmt::join(known, ", ")));
 }
 
+/// Sets the name of measured rows for a network of the library that a host was measured with:
+/// resnet50, resnet50_amp below 32 bits. Rows of text are of other lengths than `sequence`, so their
+/// names are others, too (bert_base).
+void take_measured(Scenario& scenario) {
+  ModelSpec& model = scenario.model;
+  if (model.network.empty() || !model.profile_network.empty()) return;
+  std::string name = model.network;
+  std::ranges::replace(name, '-', '_');
+  if (number_bytes(model.precision) == 2) name += "_amp";
+  for (const HostSpec& host : scenario.cluster.hosts) {
+    const auto of_network = [&](const MeasuredNetwork& row) { return row.network == name; };
+    if (std::ranges::any_of(host.measured, of_network)) model.profile_network = name;
+  }
+}
+
 }  // namespace
 
 void check_measured(Case& scenario_case) {
   Scenario& scenario = scenario_case.scenario;
+  take_measured(scenario);
   auto& hosts = scenario.cluster.hosts;
   for (std::size_t i = 0; i < hosts.size(); ++i) check_each_once(scenario_case, i);
   const std::string& network = scenario.model.profile_network;

@@ -41,7 +41,7 @@ PrecisionSpec figures_of(const HostSpec& host, const std::string& precision) {
 }
 
 /// Checks that each host says how fast it computes.
-void check_hosts(const Case& c) {
+void check_rates(const Case& c) {
   const Scenario& scenario = c.scenario;
   const std::string& precision = scenario.model.precision;
   if (scenario.cluster.hosts.empty()) {
@@ -117,6 +117,11 @@ Bytes CountedNetwork::activations() const {
   return {std::llround(all + again)};
 }
 
+DeviceNeeds device_needs(const CountedNetwork& network, const Scenario& scenario) {
+  return {network.parameters(), network.number_bytes, scenario.training.master_weights,
+          scenario.training.shard == "none", network.activations()};
+}
+
 double peak_of(const HostSpec& host, const std::string& precision) {
   return figures_of(host, precision).gflops * 1e9;
 }
@@ -150,7 +155,7 @@ std::shared_ptr<const CountedNetwork> count_network(const Case& c) {
     for (LayerWork& each : network->layers) each.scale(batches);
   }
   if (network->layers.empty()) return nullptr;
-  check_hosts(c);
+  check_rates(c);
   network->fitted = all_fitted(c.scenario);
   return network;
 }

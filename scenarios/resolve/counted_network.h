@@ -1,6 +1,7 @@
 // A network that is counted: its layers' work, and the times of devices that nobody measured.
 #pragma once
 
+#include "models/graph/device_memory.h"
 #include "models/networks/network_spec.h"
 #include "models/shapes/device_time.h"
 #include "models/shapes/layer_work.h"
@@ -30,6 +31,9 @@ struct CountedNetwork {
   /// Activations at the end of the forward pass, with the block that is recomputed first.
   [[nodiscard]] Bytes activations() const;
 };
+
+/// What the memory and the updates of its devices depend on.
+DeviceNeeds device_needs(const CountedNetwork& network, const Scenario& scenario);
 
 /// Null if the case's network is not counted. @throws InputError at the scenario's key: a network,
 /// a config or a table that cannot be read, a host without figures for the precision

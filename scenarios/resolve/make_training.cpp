@@ -169,7 +169,7 @@ std::int64_t steps_of(const Scenario& scenario, const Training& made, std::int64
   }
   const double epochs = training.epochs > 0 ? training.epochs : 1;
   const double steps =
-      training.tokens > 0
+      training.tokens > 0 && tokens > 0
           ? training.tokens / static_cast<double>(workers * tokens * training.accumulate)
           : epochs * static_cast<double>(examples) /
                 static_cast<double>(workers * training.examples_a_gradient());
@@ -226,7 +226,7 @@ void set_shape(Training& training, const Scenario& scenario, const NodeCounts& c
   const std::string& collectives = training.options.word(kCollectives);
   training.one_by_one = collectives == "one_by_one" || (collectives == "auto" && protocol.rooted);
   training.forward_waits = spec.bucket_rule == "ddp";
-  if (protocol.shards) training.sharded = spec.shard;
+  if (protocol.shards && spec.shard != "none") training.sharded = spec.shard;
   if (training.gathers()) training.parts = static_cast<int>(training.options.integer(kGroup));
   if (training.parts <= 1) training.parts = training.workers;
   training.reduces_batches = training.sharded != "optimizer" && training.workers > 1 &&

@@ -98,10 +98,11 @@ void describe_travel(Visitor& visit, T& training) {
       training.bucket_rule);
   visit.field(
       {.key = "shard",
-       .doc = "simulate: what is sharded among workers: optimizer: its state (ZeRO 1); gradients: "
+       .doc = "simulate: what is sharded among workers: none: each has and updates all, as in "
+              "PyTorch's DDP; optimizer: its state (ZeRO 1); gradients: "
               "also gradients (ZeRO 2); parameters: also parameters, which are gathered before "
               "each layer (ZeRO 3, FSDP; with group: sharded within a group, HSDP)",
-       .choices = {"optimizer", "gradients", "parameters"},
+       .choices = {"none", "optimizer", "gradients", "parameters"},
        .used = protocol == nullptr || protocol->shards,
        .unused_because = "only all_reduce can shard",
        .written = training.shard != "optimizer"},

@@ -61,11 +61,30 @@ double spread_of(const Machine& machine, const std::string& model) {
 
 // Ratio of gradient times on the host's device to the profile's: by measurements of that device,
 // else by data sheets. Applied to evaluations, too, at the batch size of the training.
-double profile_ratio(const HostSpec& spec, const ModelSpec& model, const Training& training) {
+double profile_ratio(const HostSpec& spec, const Prepared& prepared) {
+  const ModelSpec& model = prepared.scenario_case.scenario.model;
+  const Training& training = *prepared.training;
   const int batch = training.batch_size;
   const auto measured = measured_gradient(spec.measured, model.profile_network, batch);
-  if (!measured) return time_ratio(model.profile_device, spec.device);
-  return measured->seconds() / gradient_cost(*training.network, batch).measured.seconds();
+  if (!measured && prepared.counted == nullptr) return time_ratio(model.profile_device, spec.device);
+  const double profile_s = gradient_cost(*training.network, batch).measured.seconds();
+  if (measured) return measured->seconds() / profile_s;
+  return prepared.counted->gradient_s(rates_of(spec, prepared.counted->precision)) / profile_s;
+}
+
+// The bandwidth at which a device's memory makes updates, as bytes of 32-bit parameters; 0 if it
+// does not.
+BytesPerSecond update_rate(const HostSpec& spec, const Prepared& prepared) {
+  const Training& training = *prepared.training;
+  // With servers, the servers apply updates; they have no device.
+  if (training.servers > 0 || spec.devices == 0) return {};
+  if (prepared.counted == nullptr)
+    return spec.device_updates ? spec.device.memory_bandwidth : BytesPerSecond{};
+  const Scenario& scenario = prepared.scenario_case.scenario;
+  const DeviceNeeds needs = device_needs(*prepared.counted, scenario);
+  const double times = needs.replicated ? training.workers : 1;  // each updates all
+  return {spec.device.memory_bandwidth.value * kBandwidthShare /
+          (times * update_bytes_ratio(training, needs))};
 }
 
 // `dgx-1` for hosts named dgx-1-0, dgx-1-1.
@@ -94,6 +113,12 @@ ComputeBasis basis_of(const JobTime& job_time, const HostSpec* spec, const Machi
     basis.of.clear();
     const std::string& network = prepared.scenario_case.scenario.model.profile_network;
     if (spec != nullptr && job_time.on_device()) basis.of = measured_text(spec->measured, network);
+    if (basis.of.empty() && prepared.counted != nullptr && spec != nullptr) {
+      basis.from = prepared.counted->fitted ? ComputeBasis::From::fitted : ComputeBasis::From::counted;
+      basis.of = fmt::format("{:.4g} TFLOP/s in {}",
+                             peak_of(*spec, prepared.counted->precision) / 1e12,
+                             prepared.counted->precision);
+    }
   } else if (job_time.gradients_by() == JobTime::Source::described) {
     basis.from = ComputeBasis::From::described;
   } else if (machine != nullptr) {
@@ -178,11 +203,10 @@ void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& m
     const bool devices = spec.devices > 0 && !world_.real_cores;
     add(machine ? &*machine : nullptr, fixed, devices ? &spec.device : nullptr);
     if (devices) {
-      job_times_.back().scale_profile(profile_ratio(spec, scenario.model, *training_));
+      job_times_.back().scale_profile(profile_ratio(spec, prepared));
     }
-    // With servers, the servers apply updates; they have no device.
-    if (spec.device_updates && training_->servers == 0) {
-      job_times_.back().update_on_device(spec.device.memory_bandwidth);
+    if (const BytesPerSecond rate = update_rate(spec, prepared); rate.value > 0) {
+      job_times_.back().update_on_device(rate);
     }
     if (machine) note(*machine, job_times_.back());
     note_basis(&spec, machine ? &*machine : nullptr, prepared);

@@ -134,6 +134,11 @@ std::string comparison_notes(const std::vector<Trained>& trainings) {
   const Trained* longest = nullptr;  // by its share of evaluation
   for (const Trained& each : trainings) {
     for (const std::string& caveat : caveats(each.record)) all.push_back({each.title, caveat});
+    if (each.record.counted && !each.record.counted->memory.fits()) {
+      std::string memory = memory_sentence(*each.record.counted);
+      memory.pop_back();
+      all.push_back({each.title, std::move(memory)});
+    }
     if (each.summary.evaluate_s <= 0) continue;
     if (longest == nullptr || share(each) > share(*longest)) longest = &each;
   }
@@ -230,8 +235,9 @@ std::string outcome_sentence(const Trained& training) {
   if (record.outcome == Outcome::interrupted) {
     return fmt::format("{} was interrupted after {}.", what, counted(s.steps, "step"));
   }
-  std::string text =
-      fmt::format("{}: {} in {} s", what, counted(s.gradients, "gradient"), figure(s.time_s));
+  std::string text = record.counted ? memory_sentence(*record.counted) : "";
+  if (!text.empty()) text += " ";
+  text += fmt::format("{}: {} in {} s", what, counted(s.gradients, "gradient"), figure(s.time_s));
   if (!training.target().wanted()) {
     text +=
         range_clause(training.range, s.time_s * training.range.low, s.time_s * training.range.high);

@@ -137,6 +137,27 @@ std::vector<TrainingFigure> training_figures() {
        }},
       {column("examples_per_s", "examples/s", kNumber, true),
        [](T t) { return result_value(t.summary.bare_examples_per_s); }},
+      {column("tokens_per_s", "tokens/s", kNumber, true),
+       [](T t) { return result_value(t.summary.tokens_per_s); }},
+      {column("tokens_per_device", "tokens/s of a device", kNumber),
+       [](T t) {
+         const auto rate = t.summary.tokens_per_s;
+         return rate ? V(*rate / t.record.scenario_case.scenario.training.workers) : V();
+       }},
+      {column("mfu", "model FLOPs utilization", ColumnKind::share, true),
+       [](T t) { return result_value(t.summary.model_flops_utilization); }},
+      {column("device_memory", "memory of a device [GB]", kNumber, true),
+       [](T t) {
+         if (!t.record.counted) return V();
+         return V(static_cast<double>(t.record.counted->memory.total().value) / 1e9);
+       }},
+      {column("fits", "fits", ColumnKind::words, true),
+       [](T t) {
+         const bool known = t.record.counted && t.record.counted->memory.capacity.value > 0;
+         return known ? V(t.record.counted->memory.fits() ? "yes" : "no") : V();
+       }},
+      {column("cost_of_tokens", "cost of 10^9 tokens", kNumber),
+       [](T t) { return V(cost_text(t.summary.cost_of_tokens, t.summary.price.currency)); }},
       {column("cost", "cost", kNumber, true),
        [](T t) { return V(cost_text(t.summary.cost, t.summary.price.currency)); }},
       {column("outcome", "outcome", ColumnKind::words, true), outcome_cell},
