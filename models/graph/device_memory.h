@@ -18,8 +18,8 @@ struct DeviceNeeds {
 };
 
 /// The memory of the device of worker 0. With P parameters, b bytes each, N workers, s values of
-/// optimizer state, K = 4 s + 4 with master weights (12 for Adam), ZeRO's closed forms (Rajbhandari,
-/// Rasley, Ruwase, He 2020):
+/// optimizer state, K = 4 s + 4 with master weights (12 for Adam), ZeRO's closed forms
+/// (Rajbhandari, Rasley, Ruwase, He 2020):
 ///
 ///     shard         parameters   gradients   optimizer
 ///     none          b P          b P         K P

@@ -45,7 +45,8 @@ struct DataMemory {
 NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId id,
                        int simd = register_floats(kernel_set()));
 
-/// What a worker holds of parameters and gradients, and the share of the parameters that it updates.
+/// What a worker holds of parameters and gradients, and the share of the parameters that it
+/// updates.
 struct WorkerShare {
   Bytes parameters;
   Bytes gradients;

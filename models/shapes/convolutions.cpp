@@ -28,8 +28,8 @@ std::vector<LayerWork> layer_work(const std::vector<ConvolutionShape>& rows,
   for (const ConvolutionShape& row : rows) {
     if (layers.empty() || layers.back().layer != row.name) {
       layers.push_back({.layer = row.name, .recomputable = row.side > 1});
-      layers.back().kept_input = static_cast<double>(options.batch * row.in) * row.side *
-                                 row.side * options.number_bytes;
+      layers.back().kept_input =
+          static_cast<double>(options.batch * row.in) * row.side * row.side * options.number_bytes;
     }
     add(layers.back(), row, options);
   }

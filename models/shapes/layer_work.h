@@ -20,12 +20,12 @@ struct LayerWork {
   int tensors = 0;              ///< tensors that hold them
   double products = 0;          ///< operations of matrix products
   double edges = 0;
-  double attention = 0;     ///< operations of attention's two products, if they are fused
-  double moved = 0;         ///< bytes that everything else reads and writes
-  double kept = 0;          ///< bytes of activations kept
-  double kept_products = 0; ///< part of `kept` that selective recomputation keeps
-  double kept_input = 0;    ///< part that full recomputation keeps: the layer's input
-  int kernels = 0;          ///< kernels that a device launches
+  double attention = 0;       ///< operations of attention's two products, if they are fused
+  double moved = 0;           ///< bytes that everything else reads and writes
+  double kept = 0;            ///< bytes of activations kept
+  double kept_products = 0;   ///< part of `kept` that selective recomputation keeps
+  double kept_input = 0;      ///< part that full recomputation keeps: the layer's input
+  int kernels = 0;            ///< kernels that a device launches
   bool recomputable = false;  ///< recomputation may leave its activations out
 
   /// Adds `count` products [m, k] x [k, n].
@@ -46,9 +46,9 @@ struct LayerWork {
 
 /// What a count of work depends on besides the network.
 struct WorkOptions {
-  std::int64_t batch = 1;    ///< examples: sequences or images
-  std::int64_t sequence = 0; ///< tokens in a sequence; ignored for images
-  int number_bytes = 4;      ///< of an activation
+  std::int64_t batch = 1;       ///< examples: sequences or images
+  std::int64_t sequence = 0;    ///< tokens in a sequence; ignored for images
+  int number_bytes = 4;         ///< of an activation
   bool fused_attention = true;  ///< scores stay in the chip's memory (FlashAttention, Dao 2022)
 };
 

@@ -19,20 +19,20 @@ struct TransformerShape {
   std::int64_t width = 0;       ///< of the residual stream
   int layers = 0;
   int heads = 0;
-  int kv_heads = 0;             ///< heads of keys and values
-  std::int64_t inner = 0;       ///< width within the feed-forward network
-  std::int64_t positions = 0;   ///< longest sequence
+  int kv_heads = 0;            ///< heads of keys and values
+  std::int64_t inner = 0;      ///< width within the feed-forward network
+  std::int64_t positions = 0;  ///< longest sequence
   bool learned_positions = false;
-  bool gated = false;           ///< three matrices in the feed-forward network, two otherwise
-  bool biases = false;          ///< of all matrices, and of norms
+  bool gated = false;             ///< three matrices in the feed-forward network, two otherwise
+  bool biases = false;            ///< of all matrices, and of norms
   bool attention_biases = false;  ///< of queries, keys, values
-  bool causal = true;           ///< a token reads those before it, so half of the scores count
-  bool tied = false;            ///< the head multiplies by the embedding
-  int token_types = 0;          ///< BERT: embeddings of them; its embedding has a norm
-  bool pooler = false;          ///< BERT: a matrix for the first token in place of a head
-  int image_size = 0;           ///< pixels a side; 0: text
+  bool causal = true;             ///< a token reads those before it, so half of the scores count
+  bool tied = false;              ///< the head multiplies by the embedding
+  int token_types = 0;            ///< BERT: embeddings of them; its embedding has a norm
+  bool pooler = false;            ///< BERT: a matrix for the first token in place of a head
+  int image_size = 0;             ///< pixels a side; 0: text
   int patch_size = 0;
-  int classes = 0;              ///< images: outputs of the head
+  int classes = 0;  ///< images: outputs of the head
 
   /// Tokens that the blocks read for each example.
   [[nodiscard]] std::int64_t tokens(std::int64_t sequence) const;
@@ -41,10 +41,11 @@ struct TransformerShape {
 
 /// The layers from the embedding to the head.
 ///
-/// Activations that a block keeps, for a token, in numbers: its input, both norms' outputs, queries,
-/// keys, values, attention's output, the input of the second norm, then all that the feed-forward
-/// network reads (2 inner; 4 inner if gated). Attention that is not fused also keeps 5 bytes a score
-/// (Korthikanti and others 2022). The head keeps its input, the logits, and the softmax in 32 bits.
+/// Activations that a block keeps, for a token, in numbers: its input, both norms' outputs,
+/// queries, keys, values, attention's output, the input of the second norm, then all that the
+/// feed-forward network reads (2 inner; 4 inner if gated). Attention that is not fused also keeps 5
+/// bytes a score (Korthikanti and others 2022). The head keeps its input, the logits, and the
+/// softmax in 32 bits.
 std::vector<LayerWork> layer_work(const TransformerShape& shape, const WorkOptions& options);
 
 }  // namespace foretrain

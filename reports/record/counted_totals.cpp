@@ -16,7 +16,8 @@ std::string memory_sentence(const CountedTotals& counted) {
       in_gib(memory.capacity), in_gib(memory.parameters), in_gib(memory.gradients),
       in_gib(memory.optimizer), in_gib(memory.activations), in_gib(memory.base));
   if (memory.fits()) return text + ".";
-  if (counted.would_fit.empty()) return text + "; no number of such devices that was tried is enough.";
+  if (counted.would_fit.empty())
+    return text + "; no number of such devices that was tried is enough.";
   return text + "; it would with " + counted.would_fit + ".";
 }
 

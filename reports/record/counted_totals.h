@@ -23,9 +23,12 @@ struct CountedTotals {
 
 /// The keys of the memory's parts in files.
 inline constexpr std::pair<const char*, Bytes DeviceMemory::*> kDeviceMemoryParts[] = {
-    {"parameters_bytes", &DeviceMemory::parameters},   {"gradients_bytes", &DeviceMemory::gradients},
-    {"optimizer_bytes", &DeviceMemory::optimizer},     {"activations_bytes", &DeviceMemory::activations},
-    {"base_bytes", &DeviceMemory::base},               {"capacity_bytes", &DeviceMemory::capacity}};
+    {"parameters_bytes", &DeviceMemory::parameters},
+    {"gradients_bytes", &DeviceMemory::gradients},
+    {"optimizer_bytes", &DeviceMemory::optimizer},
+    {"activations_bytes", &DeviceMemory::activations},
+    {"base_bytes", &DeviceMemory::base},
+    {"capacity_bytes", &DeviceMemory::capacity}};
 
 /// `It fits: 61.3 of 80 GiB (parameters 4.0, ...)`; empty if no device says its memory.
 std::string memory_sentence(const CountedTotals& counted);

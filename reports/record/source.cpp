@@ -103,7 +103,8 @@ std::string compute_clause(const ComputeBasis& basis, const ModelSpec& model) {
                          basis.of);
     case BasisFrom::fitted:
       return fmt::format(
-          "compute times{} are counted: operations and bytes of each layer, at the share of {} that "
+          "compute times{} are counted: operations and bytes of each layer, at the share of {} "
+          "that "
           "measured trainings reach (scenarios/devices)",
           hosts, basis.of);
     case BasisFrom::counted:

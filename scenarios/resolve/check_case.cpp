@@ -93,12 +93,13 @@ constexpr Rule kKeyRules[] = {
     {"training.shard", [](const Facts& f) { return of_shape(f, f.training.shard == "none"); },
      "none is for a network known by its shape, whose devices' memory is counted; write optimizer, "
      "which takes the same time"},
-    {"training.recompute", [](const Facts& f) { return of_shape(f, f.training.recompute != "none"); },
+    {"training.recompute",
+     [](const Facts& f) { return of_shape(f, f.training.recompute != "none"); },
      "only a network known by its shape (model.network, model.config) can recompute; remove it"},
-    {"training.master_weights", [](const Facts& f) { return of_shape(f, !f.training.master_weights); },
+    {"training.master_weights",
+     [](const Facts& f) { return of_shape(f, !f.training.master_weights); },
      "only a network known by its shape (model.network, model.config) has a precision; remove it"},
-    {"training.tokens",
-     [](const Facts& f) { return of_shape(f, f.training.tokens > 0); },
+    {"training.tokens", [](const Facts& f) { return of_shape(f, f.training.tokens > 0); },
      "only a network that reads text by its shape (model.network, model.config) counts tokens; "
      "write steps, epochs or updates"}};
 

@@ -54,8 +54,8 @@ void check_known(const Case& c) {
 }
 
 /// Sets the name of measured rows for a network of the library that a host was measured with:
-/// resnet50, resnet50_amp below 32 bits. Rows of text are of other lengths than `sequence`, so their
-/// names are others, too (bert_base).
+/// resnet50, resnet50_amp below 32 bits. Rows of text are of other lengths than `sequence`, so
+/// their names are others, too (bert_base).
 void take_measured(Scenario& scenario) {
   ModelSpec& model = scenario.model;
   if (model.network.empty() || !model.profile_network.empty()) return;

@@ -46,7 +46,8 @@ void check_rates(const Case& c) {
   const std::string& precision = scenario.model.precision;
   if (scenario.cluster.hosts.empty()) {
     fail(c, "model.network",
-         "it is forecast, not trained, so the scenario has to describe hosts; write cluster: {hosts: "
+         "it is forecast, not trained, so the scenario has to describe hosts; write cluster: "
+         "{hosts: "
          "[{like: p5.48xlarge}]} (foretrain describe hardware)");
   }
   for (const HostSpec& host : scenario.cluster.hosts) {
@@ -112,8 +113,10 @@ double CountedNetwork::gradient_s(const DeviceRates& rates) const {
 
 Bytes CountedNetwork::activations() const {
   double again = 0;
-  for (const LayerWork& each : layers) again = std::max(again, each.kept - kept_bytes(each, recompute));
-  const double all = sum(layers, [&](const LayerWork& each) { return kept_bytes(each, recompute); });
+  for (const LayerWork& each : layers)
+    again = std::max(again, each.kept - kept_bytes(each, recompute));
+  const double all =
+      sum(layers, [&](const LayerWork& each) { return kept_bytes(each, recompute); });
   return {std::llround(all + again)};
 }
 
@@ -151,7 +154,8 @@ std::shared_ptr<const CountedNetwork> count_network(const Case& c) {
     } catch (const InputError& error) {
       fail(c, "model.profile", error.what());
     }
-    const double batches = static_cast<double>(c.scenario.training.batch_size) / profile_batch(c.scenario);
+    const double batches =
+        static_cast<double>(c.scenario.training.batch_size) / profile_batch(c.scenario);
     for (LayerWork& each : network->layers) each.scale(batches);
   }
   if (network->layers.empty()) return nullptr;

@@ -38,8 +38,8 @@ constexpr std::array<std::string_view, kColumns> kNames{
     "layer",         "parameter_bytes", "forward_ms",      "backward_ms", "tensors", "parameters",
     "product_gflop", "edge_mflop",      "attention_gflop", "moved_mb",    "kept_mb"};
 constexpr std::array kNeeded{kLayer, kParameterBytes, kForward, kBackward};
-constexpr std::array kNeededForWork{kLayer,     kTensors, kParameters, kProducts, kEdges,
-                                    kAttention, kMoved,   kKept};
+constexpr std::array kNeededForWork{kLayer, kTensors,   kParameters, kProducts,
+                                    kEdges, kAttention, kMoved,      kKept};
 
 std::string titles_of(std::span<const Column> columns) {
   std::vector<std::string_view> names;
@@ -125,8 +125,8 @@ class ProfileReader {
     const auto missing = std::ranges::find_if(needed, [&](Column each) { return !found[each]; });
     if (missing == needed.end()) return;
     fail(rows_.line(), 1,
-         fmt::format("there is no column {}; the first line names the columns: {}", kNames[*missing],
-                     titles_of(needed)));
+         fmt::format("there is no column {}; the first line names the columns: {}",
+                     kNames[*missing], titles_of(needed)));
   }
 
   [[nodiscard]] Decimal number(Column which, std::string_view example) const {
@@ -148,8 +148,8 @@ class ProfileReader {
     constexpr int kGiga = 9;
     const auto parameters = to_integer(number(kParameters, "37632 for instance"));
     if (!parameters || *parameters > kParametersMost) {
-      fail_cell(kParameters, fmt::format("{}; write a whole number up to {}", cell(kParameters).text,
-                                         kParametersMost));
+      fail_cell(kParameters, fmt::format("{}; write a whole number up to {}",
+                                         cell(kParameters).text, kParametersMost));
     }
     LayerWork work{.layer = layer, .parameters = *parameters};
     work.tensors = tensors(*parameters);

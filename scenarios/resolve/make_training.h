@@ -12,8 +12,8 @@
 
 namespace foretrain {
 
-/// `counted`: null if its network is not counted. `numerics`: gradients are computed, by this process
-/// or another. Only `prepare` calls this.
+/// `counted`: null if its network is not counted. `numerics`: gradients are computed, by this
+/// process or another. Only `prepare` calls this.
 /// @throws InputError at the scenario's key (layers that do not fit, a profile that cannot be read,
 /// more workers than examples, more servers than parameters, ...)
 std::shared_ptr<const Training> make_training(const Case& scenario_case, const CaseData& data,

@@ -171,9 +171,13 @@ struct Family {
   std::string_view model_type;
   NetworkShape (*read)(const Config&);
 };
-constexpr Family kFamilies[] = {
-    {"llama", read_llama}, {"qwen2", read_llama}, {"gpt2", read_gpt2}, {"mpt", read_gpt2},
-    {"bert", read_bert},   {"vit", read_vit},     {"convolutions", read_convolutions}};
+constexpr Family kFamilies[] = {{"llama", read_llama},
+                                {"qwen2", read_llama},
+                                {"gpt2", read_gpt2},
+                                {"mpt", read_gpt2},
+                                {"bert", read_bert},
+                                {"vit", read_vit},
+                                {"convolutions", read_convolutions}};
 
 /// @throws InputError for what the layers' formulas cannot express
 void check(const Config& config, const NetworkShape& network) {
@@ -184,7 +188,8 @@ void check(const Config& config, const NetworkShape& network) {
     config.fail({}, fmt::format("{} do not divide the width {}", heads, shape->width));
   }
   if (shape->heads % shape->kv_heads != 0) {
-    config.fail("num_key_value_heads", fmt::format("{} do not divide the {}", shape->kv_heads, heads));
+    config.fail("num_key_value_heads",
+                fmt::format("{} do not divide the {}", shape->kv_heads, heads));
   }
   const std::int64_t size = config.number("head_dim", shape->width / shape->heads);
   if (size == shape->width / shape->heads) return;
@@ -223,10 +228,11 @@ NetworkShape shape_of(const ModelSpec& model) {
   const std::vector<std::string> names = library_names("networks");
   if (std::ranges::find(names, model.network) == names.end()) {
     const std::string near = nearest(model.network, names);
-    throw InputError(fmt::format(
-        "the library has no network {}; {}there are {}; for another one write config: a config.json",
-        model.network, near.empty() ? "" : fmt::format("did you mean {}? ", near),
-        fmt::join(names, ", ")));
+    throw InputError(
+        fmt::format("the library has no network {}; {}there are {}; for another one write config: "
+                    "a config.json",
+                    model.network, near.empty() ? "" : fmt::format("did you mean {}? ", near),
+                    fmt::join(names, ", ")));
   }
   return read_shape((library_folder() / "networks" / (model.network + ".yaml")).string());
 }

@@ -28,8 +28,8 @@ Need need_of_simulation(const Scenario& scenario);
 /// Immutable. `prepare` makes it once per case. Later code gets it as an argument and does not read
 /// these facts from the scenario again.
 struct Prepared {
-  Case scenario_case;                        ///< as given
-  DatasetShape dataset;                      ///< facts about its data set
+  Case scenario_case;                             ///< as given
+  DatasetShape dataset;                           ///< facts about its data set
   std::shared_ptr<const CountedNetwork> counted;  ///< null if its network is not counted
   std::shared_ptr<const Training> training;  ///< nodes, network, layout, length; data if needed
   DataMemory data_memory;                    ///< memory of the examples in a worker's process

@@ -26,9 +26,9 @@ inline constexpr double kBandwidthShare = 0.8;
 /// n_1/2 (Hockney 1982), with an edge in place of a vector's length. Fused attention runs at
 /// peak x attention.
 struct PrecisionSpec {
-  std::string name;    ///< fp32 | tf32 | fp16 | bf16 | fp8
-  double gflops = 0;   ///< peak, without sparsity
-  double share = 0;    ///< 0: kAssumedShare
+  std::string name;      ///< fp32 | tf32 | fp16 | bf16 | fp8
+  double gflops = 0;     ///< peak, without sparsity
+  double share = 0;      ///< 0: kAssumedShare
   double half_size = 0;  ///< 0 with a share of 0: kAssumedHalfSize
   double attention = 0;  ///< 0: kAssumedAttention
 

@@ -112,13 +112,14 @@ void describe_devices(Visitor& visit, T& host) {
                .unused_because = no_devices,
                .written = !host.device_name.empty()},
               host.device_name);
-  visit.section({.key = "device",
-                 .doc = "rates of each device: gflops, memory_bandwidth, overhead, precisions; its memory",
-                 .used = host.devices > 0,
-                 .unused_because = no_devices,
-                 .written = host.device != DeviceSpec{},
-                 .library = "devices"},
-                host.device);
+  visit.section(
+      {.key = "device",
+       .doc = "rates of each device: gflops, memory_bandwidth, overhead, precisions; its memory",
+       .used = host.devices > 0,
+       .unused_because = no_devices,
+       .written = host.device != DeviceSpec{},
+       .library = "devices"},
+      host.device);
   visit.field({.key = "device_updates",
                .doc = "workers without servers apply updates on the device; off: on a core",
                .used = host.device.described() && host.device.memory_bandwidth.value > 0,

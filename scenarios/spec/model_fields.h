@@ -74,14 +74,15 @@ void describe(Visitor& visit, T& model) {
               .written = !model.layers.empty(),
               .shorthand = "kind"},
              model.layers);
-  visit.field({.key = "profile",
-               .doc = "a CSV file of layers with their times (columns layer, parameter_bytes, "
-                      "forward_ms, backward_ms), or with their work, as foretrain_profile.py writes "
-                      "it; only for forecasts",
-               .used = model.layers.empty(),
-               .unused_because = "the network is given by layers",
-               .written = !model.profile.path.empty()},
-              model.profile.path);
+  visit.field(
+      {.key = "profile",
+       .doc = "a CSV file of layers with their times (columns layer, parameter_bytes, "
+              "forward_ms, backward_ms), or with their work, as foretrain_profile.py writes "
+              "it; only for forecasts",
+       .used = model.layers.empty(),
+       .unused_because = "the network is given by layers",
+       .written = !model.profile.path.empty()},
+      model.profile.path);
   describe_counted(visit, model);
   const bool table = !model.profile.path.empty();
   visit.field({.key = "profile_batch",

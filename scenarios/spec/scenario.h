@@ -41,9 +41,9 @@ struct ModelSpec {
   MeasuredDevice profile_device{};  ///< device of the profile's times; not described: any
   /// Name of this network in HostSpec::measured, whose rows replace the profile; empty: none.
   std::string profile_network{};
-  std::string network{};  ///< of scenarios/networks, if not empty
-  std::string config{};   ///< a config.json with its shape, if not empty
-  int sequence = 0;       ///< by_shape: tokens of an example; 0: the most that it reads
+  std::string network{};            ///< of scenarios/networks, if not empty
+  std::string config{};             ///< a config.json with its shape, if not empty
+  int sequence = 0;                 ///< by_shape: tokens of an example; 0: the most that it reads
   std::string precision = "bf16";   ///< of a network that is counted: one of precision_names()
   std::string attention = "fused";  ///< by_shape: fused | plain
 

@@ -135,12 +135,13 @@ void describe(Visitor& visit, T& training) {
                 training.until);
   describe_losses(visit, training);
   describe_travel(visit, training);
-  visit.field({.key = "recompute",
-               .doc = "of a network known by its shape: activations that the backward pass computes "
-                      "again: none; selective: all but products and attention; full: all of a block",
-               .choices = {"none", "selective", "full"},
-               .written = training.recompute != TrainingSpec{}.recompute},
-              training.recompute);
+  visit.field(
+      {.key = "recompute",
+       .doc = "of a network known by its shape: activations that the backward pass computes "
+              "again: none; selective: all but products and attention; full: all of a block",
+       .choices = {"none", "selective", "full"},
+       .written = training.recompute != TrainingSpec{}.recompute},
+      training.recompute);
   visit.field({.key = "master_weights",
                .doc = "of a network known by its shape: below 32 bits, updates use a copy of the "
                       "parameters in 32 bits",

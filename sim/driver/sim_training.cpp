@@ -66,7 +66,8 @@ double profile_ratio(const HostSpec& spec, const Prepared& prepared) {
   const Training& training = *prepared.training;
   const int batch = training.batch_size;
   const auto measured = measured_gradient(spec.measured, model.profile_network, batch);
-  if (!measured && prepared.counted == nullptr) return time_ratio(model.profile_device, spec.device);
+  if (!measured && prepared.counted == nullptr)
+    return time_ratio(model.profile_device, spec.device);
   const double profile_s = gradient_cost(*training.network, batch).measured.seconds();
   if (measured) return measured->seconds() / profile_s;
   return prepared.counted->gradient_s(rates_of(spec, prepared.counted->precision)) / profile_s;
@@ -114,10 +115,11 @@ ComputeBasis basis_of(const JobTime& job_time, const HostSpec* spec, const Machi
     const std::string& network = prepared.scenario_case.scenario.model.profile_network;
     if (spec != nullptr && job_time.on_device()) basis.of = measured_text(spec->measured, network);
     if (basis.of.empty() && prepared.counted != nullptr && spec != nullptr) {
-      basis.from = prepared.counted->fitted ? ComputeBasis::From::fitted : ComputeBasis::From::counted;
-      basis.of = fmt::format("{:.4g} TFLOP/s in {}",
-                             peak_of(*spec, prepared.counted->precision) / 1e12,
-                             prepared.counted->precision);
+      basis.from =
+          prepared.counted->fitted ? ComputeBasis::From::fitted : ComputeBasis::From::counted;
+      basis.of =
+          fmt::format("{:.4g} TFLOP/s in {}", peak_of(*spec, prepared.counted->precision) / 1e12,
+                      prepared.counted->precision);
     }
   } else if (job_time.gradients_by() == JobTime::Source::described) {
     basis.from = ComputeBasis::From::described;

@@ -77,7 +77,8 @@ Duration compute_of(const MeasuredFigure& base, const ForecastOptions& options) 
   HostSpec& host = host_of(base, each);
   const double unit = in_unit(1, base.unit);
   const double measured_s = seconds_a_step(base, each, base.value / unit);
-  double compute_s = measured_s;
+  const double batches = each.scenario.training.accumulate;  // `compute` is the time of one
+  double compute_s = measured_s / batches;
   for (int trial = 0; trial < kBaseTrials; ++trial) {
     host.compute = Duration::from_seconds(compute_s);
     const Record record = simulated(each, options);
@@ -92,7 +93,7 @@ Duration compute_of(const MeasuredFigure& base, const ForecastOptions& options) 
     }
     const double off_s = measured_s - seconds_a_step(base, each, *value);
     if (std::abs(off_s) <= kBaseError * measured_s) break;
-    compute_s += off_s;
+    compute_s += off_s / batches;
     if (compute_s > 0) continue;
     throw InputError(fmt::format(
         "{}: value: the base's messages alone take longer than its step, {:.4g} s; check the "
@@ -130,6 +131,7 @@ struct Base {
   const MeasuredFigure* figure;
   Duration compute;
   std::int64_t examples = 1;  // of a gradient
+  int batch_size = 1;
 };
 
 std::int64_t examples_of(const Case& c) { return c.scenario.training.examples_a_gradient(); }
@@ -169,7 +171,9 @@ std::vector<FigureForecast> forecast_figures(const std::vector<MeasuredFigure>& 
   in_parallel(std::ssize(to_meet), options.threads, [&](std::int64_t i) {
     Base& base = *to_meet[static_cast<std::size_t>(i)];
     base.compute = compute_of(*base.figure, options);
-    base.examples = examples_of(case_of(*base.figure, options));
+    const Case its = case_of(*base.figure, options);
+    base.examples = examples_of(its);
+    base.batch_size = its.scenario.training.batch_size;
     done.one();
   });
   std::vector<FigureForecast> forecasts(figures.size());
@@ -190,7 +194,8 @@ std::vector<FigureForecast> forecast_figures(const std::vector<MeasuredFigure>& 
     Case each = case_of(figures[rows.front()], options);
     const auto base = bases.find(std::get<SeriesName>(simulation));
     if (base != bases.end()) {
-      const double batches = batches_of(each, base->second);
+      const double batches =
+          static_cast<double>(each.scenario.training.batch_size) / base->second.batch_size;
       host_of(figures[rows.front()], each).compute =
           Duration::from_seconds(base->second.compute.seconds() * batches);
     }

@@ -46,11 +46,12 @@ struct ForecastOptions {
 /// time of a step. So `cluster.hosts[0].compute` of a series is set to the time with which the
 /// simulated base equals the measured one, by the iteration
 ///
-///     compute_0 = step of the base;  compute_{n+1} = compute_n + measured step - simulated step
+///     compute_0 = step of the base / k
+///     compute_{n+1} = compute_n + (measured step - simulated step) / k,    k: training.accumulate
 ///
-/// until both agree within kBaseError; a figure with another batch gets it in proportion to the
-/// examples of its gradient. The rest of the step is simulated, for the base as for all
-/// figures. If a figure has no base, its scenario is simulated as it is.
+/// until both agree within kBaseError; a figure with another batch size gets it in proportion. The
+/// rest of the step is simulated, for the base as for all figures. If a figure has no base, its
+/// scenario is simulated as it is.
 /// @throws InputError if a scenario cannot be read, or has several cases and the figure names none;
 /// if the base's scenario has no `compute`; if communication alone takes longer than the base's
 /// step. NotDone if a simulation is interrupted
