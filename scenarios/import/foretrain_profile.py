@@ -162,6 +162,18 @@ def by_storage(tensors):
     return {storage_of(t)._cdata: t for t in tensors}
 
 
+class FusedAttention(torch.autograd.Function):
+    """Saves what a fused kernel saves: its inputs, its output, a 32-bit number per row, but no scores."""
+
+    @staticmethod
+    def forward(ctx, query, key, value):
+        *shape, positions, _ = query.shape  # memory layout of the output: heads of a position together
+        output = query.new_empty(*shape[:-1], positions, *shape[-1:], value.shape[-1])
+        rows = query.new_empty(query.shape[:-1], dtype=torch.float32)
+        ctx.save_for_backward(query, key, value, output, rows)
+        return output
+
+
 class Work(TorchDispatchMode):
     """Counts the operations and bytes of a forward pass."""
 
@@ -199,19 +211,11 @@ class Work(TorchDispatchMode):
         self.add("edge_mflop", 2 * count * (n * k + m * k + m * n))
 
     def fused_attention(self, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, **_):
-        """A fused kernel saves its inputs, its output and a 32-bit number per row, but no scores."""
         rows = query.numel() // query.shape[-1]
         operations = 2 * rows * key.shape[-2] * (query.shape[-1] + value.shape[-1])
         self.add("attention_gflop", operations / 2 if is_causal else operations)
-        *shape, positions, _ = query.shape  # memory layout of the output: heads of a position together
-        output = query.new_empty(*shape[:-1], positions, *shape[-1:], value.shape[-1])
-        if torch.is_grad_enabled() and any(t.requires_grad for t in (query, key, value)):
-            for tensor in (query, key, value, output):
-                self.save(tensor)
-            self.add("kept_mb", 4 * rows)
-            output.requires_grad_()
-        output = torch.ops.aten._unsafe_view(output, output.shape)  # not a leaf: may be changed in place
-        return output.transpose(-3, -2) if shape else output
+        output = FusedAttention.apply(query, key, value)
+        return output.transpose(-3, -2) if query.dim() > 2 else output
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         output = func(*args, **(kwargs or {}))
