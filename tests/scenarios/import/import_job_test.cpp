@@ -8,12 +8,9 @@
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 
-#include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <vector>
 
 namespace foretrain::testing {
 namespace {
@@ -220,137 +217,6 @@ TEST_CASE("import: inputs that failed once are read, or refused in words") {
   CHECK_THAT(refused("inference-only"), Catch::Contains("no backward pass"));
   CHECK_THAT(error_of([&] { import_job((reports / "faults/spaces.json.gz").string(), 0); }),
              Catch::Contains("more than 16 MiB of blanks"));
-}
-
-// The Python interpreter with PyTorch; empty if there is none.
-std::string python_with_torch() {
-  for (const char* python : {"python3", "/usr/bin/python3"}) {
-    const std::string asked = fmt::format("{} -c 'import torch' 2>/dev/null", python);
-    if (std::system(asked.c_str()) == 0) return python;
-  }
-  return {};
-}
-
-// Runs these lines with foretrain_profile as `f` and torch.nn as `n`; they have to write
-// layers.csv.
-ImportedJob profiled(const std::string& python, const std::string& lines) {
-  const TempFolder folder;
-  std::ofstream(folder / "try.py")
-      << "import torch, foretrain_profile as f\ntorch.set_num_threads(1)\nn = torch.nn\n"
-      << lines;
-  const std::string command =
-      fmt::format("cd {} && PYTHONPATH={}/scenarios/import {} -B try.py 2>&1", folder.path(),
-                  source_dir(), python);
-  INFO(lines);
-  REQUIRE(std::system(command.c_str()) == 0);
-  return import_job(folder / "layers.csv", 8);
-}
-
-std::vector<std::string> layer_names(const ImportedJob& job) {
-  std::vector<std::string> names;
-  names.reserve(job.layers.size());
-  for (const ImportedLayer& layer : job.layers) names.push_back(layer.name);
-  return names;
-}
-
-TEST_CASE("foretrain_profile.py: the layers of a model are timed in its own loop") {
-  const std::string python = python_with_torch();
-  if (python.empty()) {
-    WARN("skipped: PyTorch is not installed");
-    return;
-  }
-  const ImportedJob job = profiled(python, R"(
-shared = n.Linear(6, 6)
-model = n.Sequential(n.Conv2d(1, 2, 3), n.Flatten(), n.Linear(72, 6), n.ReLU(), shared,
-                     n.Sequential(n.Tanh(), n.Linear(6, 4, bias=False)))
-x, y = torch.randn(8, 1, 8, 8), torch.randint(0, 4, (8,))
-f.write(model, lambda: n.functional.cross_entropy(model(x), y), "layers.csv", steps=3, warm_up=1)
-)");
-  CHECK(layer_names(job) == std::vector<std::string>{"0", "1", "2", "3", "4", "5.0", "5.1"});
-  CHECK(job.parameter_bytes() == Bytes{4 * (20 + 438 + 42 + 24)});
-  CHECK(job.forward_s > 0);
-  CHECK(job.backward_s > 0);
-}
-
-TEST_CASE("foretrain_profile.py: operations in place are timed, each layer backward, too") {
-  const std::string python = python_with_torch();
-  if (python.empty()) {
-    WARN("skipped: PyTorch is not installed");
-    return;
-  }
-  const ImportedJob job = profiled(python, R"(
-class Block(n.Module):
-    def __init__(self):
-        super().__init__()
-        self.conv, self.norm, self.relu = n.Conv2d(2, 2, 3, padding=1), n.BatchNorm2d(2), n.ReLU(inplace=True)
-    def forward(self, x):
-        y = self.norm(self.conv(x))
-        y += x
-        return self.relu(y)
-model = n.Sequential(n.Conv2d(1, 2, 3), n.BatchNorm2d(2), n.ReLU(inplace=True), Block())
-x = torch.randn(8, 1, 8, 8)
-f.write(model, lambda: model(x).sum(), "layers.csv", steps=3, warm_up=1)
-)");
-  CHECK(layer_names(job) == std::vector<std::string>{"0", "1", "2", "3.conv", "3.norm", "3.relu"});
-  CHECK(job.parameter_bytes() == Bytes{4 * (20 + 4 + 38 + 4)});
-  for (const ImportedLayer& layer : job.layers) {
-    CAPTURE(layer.name);
-    CHECK(layer.forward_s > 0);
-    CHECK(layer.backward_s > 0);
-  }
-}
-
-TEST_CASE("foretrain_profile.py: each parameter counts once, whoever owns it") {
-  const std::string python = python_with_torch();
-  if (python.empty()) {
-    WARN("skipped: PyTorch is not installed");
-    return;
-  }
-  // Attention has its own parameters, beside those of a module in it that never runs.
-  const ImportedJob transformer = profiled(python, R"(
-model = n.TransformerEncoderLayer(16, 2, 32)
-x = torch.randn(3, 8, 16)
-f.write(model, lambda: model(x).sum(), "layers.csv", steps=3, warm_up=1)
-)");
-  const std::int64_t attention = 3 * 16 * 17 + 16 * 17;
-  CHECK(transformer.layers.front().name == "self_attn");
-  CHECK(transformer.layers.front().parameters == Bytes{4 * attention});
-  CHECK(transformer.parameter_bytes() ==
-        Bytes{4 * (attention + (32 * 16 + 32) + (16 * 32 + 16) + 4 * 16)});
-
-  const ImportedJob owner = profiled(python, R"(
-class Model(n.Module):
-    def __init__(self):
-        super().__init__()
-        self.own = n.Parameter(torch.zeros(3, 5))
-        self.frozen = n.Parameter(torch.zeros(7), requires_grad=False)
-        self.first, self.last = n.Linear(5, 5, bias=False), n.Linear(5, 5, bias=False)
-        self.last.weight = self.first.weight
-    def forward(self, x):
-        return self.last(self.first(x)) + self.own.sum()
-model = Model()
-x = torch.randn(8, 5)
-f.write(model, lambda: model(x).sum(), "layers.csv", steps=3, warm_up=1)
-)");
-  CHECK(layer_names(owner) == std::vector<std::string>{"first", "last", "model"});
-  CHECK(owner.layers[0].parameters == Bytes{100});
-  CHECK(owner.layers[1].parameters == Bytes{0});
-  CHECK(owner.layers[2].parameters == Bytes{60});
-
-  // A parameter without a running module around it is rejected with a remedy.
-  profiled(python, R"(
-class Model(n.Module):
-    def __init__(self):
-        super().__init__()
-        self.own, self.first = n.Parameter(torch.zeros(3, 5)), n.Linear(5, 5)
-model = Model()
-x = torch.randn(8, 5)
-try:
-    f.write(model, lambda: model.first(x).sum(), "layers.csv")
-except ValueError as error:
-    assert "own is in no module that step() runs; call the model as a whole" in str(error), error
-    open("layers.csv", "w").write("layer,parameter_bytes,forward_ms,backward_ms\nx,4,1,1\n")
-)");
 }
 
 TEST_CASE("beside: a path that names something beside the scenario is completed, no other") {
