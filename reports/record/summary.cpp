@@ -61,6 +61,8 @@ void summarize_counted(const Record& record, Summary& summary) {
   const auto gradients = static_cast<double>(record.gradients);
   if (counted.tokens > 0) {
     summary.tokens_per_s = rate(gradients * static_cast<double>(counted.tokens), summary.time_s);
+    const auto all = static_cast<double>(record.scenario_case.scenario.training.tokens);
+    if (all > 0 && summary.tokens_per_s) summary.tokens_time_s = all / *summary.tokens_per_s;
   }
   const double devices = record.scenario_case.scenario.training.workers;
   if (counted.peak > 0) {
@@ -103,6 +105,7 @@ void add_counted(const CountedTotals& counted, const Summary& summary, Json& jso
   json["tokens_per_s"] = or_null(summary.tokens_per_s);
   json["model_flops_utilization"] = or_null(summary.model_flops_utilization);
   json["cost_of_1e9_tokens"] = or_null(summary.cost_of_tokens);
+  if (summary.tokens_time_s) json["tokens_time_s"] = *summary.tokens_time_s;
   json["device_memory_bytes"] = counted.memory.total().value;
   const bool known = counted.memory.capacity.value > 0;
   json["device_memory_capacity"] = known ? Json(counted.memory.capacity.value) : Json();

@@ -37,6 +37,7 @@ struct Summary {
   std::optional<double> tokens_per_s;             ///< of a network that reads text
   std::optional<double> model_flops_utilization;  ///< share of its devices' peak; MFU
   std::optional<double> cost_of_tokens;           ///< of 10^9 tokens, in the currency of `price`
+  std::optional<double> tokens_time_s;            ///< of all `training.tokens`
   std::optional<double> updates_per_s;
   Price price{};                         ///< simulation: price of all hosts that have a node
   std::optional<double> cost;            ///< that price for `time_s`, if hosts have prices

@@ -55,9 +55,9 @@ def at_ends(model, ended, names=None):
 
 
 def layers_of(model, step):
-    """[bytes, tensors] of parameters by the layer's name, in the order in which layers end."""
+    """[bytes, numbers, tensors] of parameters by the layer's name, in the order in which layers end."""
     ran = {}
-    with at_ends(model, lambda name, _: ran.update({name: [0, 0]})):
+    with at_ends(model, lambda name, _: ran.update({name: [0, 0, 0]})):
         step()
     owners = set()
     for name, p in model.named_parameters():
@@ -68,7 +68,8 @@ def layers_of(model, step):
                                    "it, as model(...), or freeze what is not trained")
             owners.add(owner)
             ran[owner][0] += p.numel() * p.element_size()
-            ran[owner][1] += 1
+            ran[owner][1] += p.numel()
+            ran[owner][2] += 1
     if not owners:
         raise ProfileError("no parameter of the model is trained, so there is nothing to forecast")
     outer = {n for name in ran for n in around(name)}
@@ -84,11 +85,11 @@ def tensors_in(value):
 
 
 def write_table(path, columns, rows):
-    """`rows`: bytes of parameters, then the columns' numbers, by the layer's name."""
+    """`rows`: the columns' numbers, by the layer's name."""
     with open(path, "w", encoding="utf-8") as file:
-        file.write(f"layer,parameter_bytes,{columns}\n")
-        for name, (size, *numbers) in rows.items():
-            cells = [-(-size // 4) * 4, *(n if isinstance(n, int) else f"{n:.9f}" for n in numbers)]
+        file.write(f"layer,{columns}\n")
+        for name, numbers in rows.items():
+            cells = [n if isinstance(n, int) else f"{n:.9f}" for n in numbers]
             file.write(f'"{name or "model"}",{",".join(map(str, cells))}\n')
 
 
@@ -138,9 +139,9 @@ def write(model, step, path, steps=10, warm_up=3):
             if round_number >= warm_up:
                 for key, of_rounds in times.items():
                     of_rounds.append(1e3 * spent.get(key, 0.0))
-    write_table(path, "forward_ms,backward_ms",
-                {name: [size, *(statistics.median(times[name, way]) for way in (0, 1))]
-                 for name, (size, _) in sizes.items()})
+    write_table(path, "parameter_bytes,forward_ms,backward_ms",
+                {name: [-(-size // 4) * 4, *(statistics.median(times[name, way]) for way in (0, 1))]
+                 for name, (size, _, _) in sizes.items()})
 
 
 # Columns of counted work, with their units: operations of matrix products and convolutions (2 m n k) without
@@ -274,10 +275,10 @@ def explained(run):
 
 
 def write_meta(model, step, path):
-    """Returns the table's rows: [bytes, tensors, what is counted] by the layer's name."""
+    """Returns the table's rows: [parameters, tensors, what is counted] by the layer's name."""
     model.zero_grad(set_to_none=True)
     sizes = layers_of(model, lambda: explained(step))
-    rows = {name: [*size] + [0] * len(COLUMNS) for name, size in sizes.items()}
+    rows = {name: size[1:] + [0] * len(COLUMNS) for name, size in sizes.items()}
     work, running = Work(model), list(rows)[-1]
 
     def ended(name, _):
@@ -294,7 +295,7 @@ def write_meta(model, step, path):
         raise ProfileError("step() runs the backward pass; let it return the loss without")
     if not isinstance(loss, torch.Tensor) or loss.grad_fn is None:
         raise ProfileError("step() must return the loss of one batch, which depends on the parameters")
-    write_table(path, ",".join(["tensors", *COLUMNS]), rows)
+    write_table(path, ",".join(["parameters", "tensors", *COLUMNS]), rows)
     return rows
 
 
@@ -318,8 +319,8 @@ def main():
         rows = write_meta(*made, given.out)
     except ProfileError as error:
         sys.exit(f"foretrain_profile.py: {error}")
-    size, _, product, _, attention, _, kept = map(sum, zip(*rows.values()))
-    print(f"{given.out}: {len(rows)} layers with {size:,} bytes of parameters; forward pass of a batch: "
+    parameters, _, product, _, attention, _, kept = map(sum, zip(*rows.values()))
+    print(f"{given.out}: {len(rows)} layers with {parameters:,} parameters; forward pass of a batch: "
           f"{product + attention:,.3f} GFLOP, {kept:,.3f} MB kept for the backward pass")
 
 

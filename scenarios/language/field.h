@@ -35,6 +35,7 @@ struct Field {
   bool seconds = false;        ///< a double that is a time, written with its unit
   bool lines = false;          ///< a text that may have several lines
   bool share = false;          ///< a double that is a share, written in per cent
+  bool prefixed = false;       ///< an integer that may have a prefix: 100B is 100e9
   std::string_view zero = {};  ///< for a size: the word for 0
   bool indices = true;         ///< a list of integers holds distinct indices, or `all`; false:
                                ///< it holds numbers in any order

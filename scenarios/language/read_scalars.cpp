@@ -52,24 +52,36 @@ void check_range(const Field& rule, double value, const std::string& written, Te
 
 std::string plain_text(double value) { return to_text(decimal_of(value)); }
 
-/// A suggestion for `text`, which is not a number: 110e6 for `110M`.
-std::string instead_of(std::string_view text, std::string_view wanted) {
-  struct Prefix {
-    std::string_view name;
-    int power;
-  };
-  static constexpr Prefix kPrefixes[] = {{"k", 3}, {"K", 3}, {"M", 6}, {"G", 9}, {"B", 9}};
+struct Prefix {
+  std::string_view name;
+  int power;
+};
+
+/// Reads `110M`; nothing if `text` is no number with a prefix.
+std::optional<std::pair<Decimal, int>> with_prefix(std::string_view text) {
+  static constexpr Prefix kPrefixes[] = {{"k", 3}, {"K", 3}, {"M", 6},
+                                         {"G", 9}, {"B", 9}, {"T", 12}};
   const auto number = take_decimal(text);
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   const auto* prefix = std::ranges::find(kPrefixes, text, &Prefix::name);
-  if (!number || prefix == std::end(kPrefixes)) return fmt::format("write {}", wanted);
-  return fmt::format("did you mean {}e{}?", to_text(*number), prefix->power);
+  if (!number || prefix == std::end(kPrefixes)) return std::nullopt;
+  return std::pair(*number, prefix->power);
+}
+
+/// A suggestion for `text`, which is not a number: 110e6 for `110M`.
+std::string instead_of(std::string_view text, std::string_view wanted) {
+  const auto number = with_prefix(text);
+  if (!number) return fmt::format("write {}", wanted);
+  return fmt::format("did you mean {}e{}?", to_text(number->first), number->second);
 }
 
 template <class Integer>
 Integer read_integer(const Field& rule, const Value& value) {
   const std::string& text = text_of(value, "a whole number");
-  const auto number = parse_decimal(text);
+  auto number = parse_decimal(text);
+  if (const auto prefixed = rule.prefixed ? with_prefix(text) : std::nullopt) {
+    number = shifted(prefixed->first, prefixed->second);
+  }
   if (!number) {
     throw BadValue(
         fmt::format("'{}' is not a number; {}", text, instead_of(text, "a whole number")));

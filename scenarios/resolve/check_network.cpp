@@ -88,12 +88,12 @@ constexpr Rule kNetworkRules[] = {
      "per_tensor, but a sparse model sends one message per server, with the parameters of a batch; "
      "remove it"},
     {"training.bucket_rule",
-     [](const Facts& f) { return sparse_with_servers(f) && f.training.bucket_rule == "ddp"; },
+     [](const Facts& f) { return sparse_with_servers(f) && f.training.bucket_rule != "size"; },
      "ddp, but a sparse model sends one message per server, with the parameters of a batch; remove "
      "it"},
     {"training.bucket_size",
-     [](const Facts& f) { return per_tensor(f) && f.training.bucket_rule == "ddp"; },
-     "per_tensor, but ddp joins tensors; write a size"},
+     [](const Facts& f) { return per_tensor(f) && f.training.bucket_rule != "size"; },
+     "per_tensor, but bucket_rule joins tensors; write a size"},
     {"training.workers",
      [](const Facts& f) {
        return f.counts.servers == 0 && f.counts.workers > f.network->parameters();

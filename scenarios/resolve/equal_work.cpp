@@ -35,6 +35,7 @@ void keep_examples(Scenario& changed, const Scenario& before, double examples) {
   const double steps = std::ceil(examples / now - 1e-9);
   training.epochs = 0;
   training.updates = 0;
+  training.tokens = 0;
   training.steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(steps));
   if (training.evaluate_every == 0 || training.evaluate_by_examples || once == now) return;
   const double apart = static_cast<double>(training.evaluate_every) * once / now;
@@ -48,7 +49,8 @@ std::string set_batch(Scenario& scenario, int batch_size) {
   }
   // The times of a profile stay those of the measured batch.
   int& measured = scenario.model.profile_batch;
-  if (scenario.model.profiled() && measured == 0) measured = scenario.training.batch_size;
+  const bool profile = scenario.model.profiled() && !scenario.model.by_shape();
+  if (profile && measured == 0) measured = scenario.training.batch_size;
   scenario.training.batch_size = batch_size;
   return {};
 }

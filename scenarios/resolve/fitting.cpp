@@ -70,6 +70,15 @@ DeviceMemory device_memory(const Prepared& prepared) {
   return memory;
 }
 
+std::string does_not_fit(const Prepared& prepared) {
+  const DeviceMemory memory = device_memory(prepared);
+  if (memory.fits()) return {};
+  constexpr double kGiB = 1 << 30;
+  return fmt::format("it does not fit: {:.0f} of {:.4g} GiB a device",
+                     static_cast<double>(memory.total().value) / kGiB,
+                     static_cast<double>(memory.capacity.value) / kGiB);
+}
+
 std::string what_would_fit(const Prepared& prepared) {
   const std::vector<Saving> settings = settings_for(prepared.scenario_case.scenario);
   std::vector<std::string> found;

@@ -158,6 +158,7 @@ class ProfileReader {
     work.attention = of(kAttention, kGiga);
     work.moved = of(kMoved, kMega);
     work.kept = of(kKept, kMega);
+    work.kernels = 1;  // at least
     return work;
   }
 

@@ -117,6 +117,8 @@ Trees trees_of(const Scenario& scenario, const Training& training) {
   return trees;
 }
 
+constexpr Bytes kOneFloat{4};  // as a cap: every tensor, or layer, closes its bucket
+
 // For all-reduce: small enough to be summed in the cache, large enough for few messages. With this
 // size 25 MB between two processes took 13 to 15 ms, with 128 KiB 14 to 19, with 64 KiB 17 to 21.
 constexpr Bytes kMostChunk{250 * 1000};
@@ -127,6 +129,15 @@ constexpr std::int64_t kMostPieces = 4'000;
 Bytes most_chunk(const Network& network) {
   const Bytes share{network.profiled() ? 4 * network.parameters() / kMostPieces : 0};
   return std::max(kMostChunk, share);
+}
+
+/// The lengths of the layers, which `bucket_rule: layer` sends one by one.
+std::vector<std::int64_t> layers_of(const Network& network) {
+  std::vector<std::int64_t> lengths;
+  for (const auto& layer : network.layers()) {
+    if (layer->parameters() > 0) lengths.push_back(layer->parameters());
+  }
+  return lengths;
 }
 
 /// The lengths of the tensors that `bucket_size: per_tensor` sends one by one.
@@ -167,12 +178,13 @@ std::int64_t steps_of(const Scenario& scenario, const Training& made, std::int64
   if (training.updates > 0) {
     return (training.updates * gradients_an_update(scenario) + workers - 1) / workers;
   }
+  if (training.tokens > 0 && tokens > 0) {
+    const std::int64_t a_step = workers * tokens * training.accumulate;
+    return std::clamp<std::int64_t>(training.tokens / a_step, 1, kStepsOfTokens);
+  }
   const double epochs = training.epochs > 0 ? training.epochs : 1;
-  const double steps =
-      training.tokens > 0 && tokens > 0
-          ? training.tokens / static_cast<double>(workers * tokens * training.accumulate)
-          : epochs * static_cast<double>(examples) /
-                static_cast<double>(workers * training.examples_a_gradient());
+  const double steps = epochs * static_cast<double>(examples) /
+                       static_cast<double>(workers * training.examples_a_gradient());
   // With rounding: 0.7 epochs of 1,000 examples are 700, although 0.7 is not exact in binary.
   constexpr double kRounding = 1e-9;
   const double whole = std::round(steps);
@@ -225,7 +237,7 @@ void set_shape(Training& training, const Scenario& scenario, const NodeCounts& c
   training.launch = scenario.framework.collective;
   const std::string& collectives = training.options.word(kCollectives);
   training.one_by_one = collectives == "one_by_one" || (collectives == "auto" && protocol.rooted);
-  training.forward_waits = spec.bucket_rule == "ddp";
+  training.forward_waits = spec.bucket_rule != "size";
   if (protocol.shards && spec.shard != "none") training.sharded = spec.shard;
   if (training.gathers()) training.parts = static_cast<int>(training.options.integer(kGroup));
   if (training.parts <= 1) training.parts = training.workers;
@@ -309,7 +321,9 @@ Layout layout_of(const Scenario& scenario, const Training& training, int servers
     // a bucket is a whole shard.
     if (training.sparse()) return make_layout(parameters, all, servers);
     if (training.forward_waits) {
-      return make_ddp_layout(tensors_of(*training.network), largest, largest, servers);
+      const bool layers = scenario.training.bucket_rule == "layer";
+      return make_ddp_layout(layers ? layers_of(*training.network) : tensors_of(*training.network),
+                             layers ? kOneFloat : largest, largest, servers);
     }
     return largest.value > 0 ? make_layout(parameters, largest, servers)
                              : make_tensor_layout(tensors_of(*training.network), servers);
@@ -318,9 +332,11 @@ Layout layout_of(const Scenario& scenario, const Training& training, int servers
   const Trees trees = trees_of(scenario, training);
   const bool per_tensor = largest.value == 0;
   if (training.forward_waits || per_tensor) {
-    const Bytes cap = per_tensor ? Bytes{4} : largest;  // a single float closes a bucket
-    return make_ddp_layout(tensors_of(*training.network), cap, most_chunk(*training.network),
-                           training.workers, trees, training.network->profiled());
+    const bool layers = scenario.training.bucket_rule == "layer";
+    return make_ddp_layout(layers ? layers_of(*training.network) : tensors_of(*training.network),
+                           per_tensor || layers ? kOneFloat : largest,
+                           most_chunk(*training.network), training.workers, trees,
+                           training.network->profiled());
   }
   Layout layout = make_round_robin_layout(
       parameters, std::min(largest, most_chunk(*training.network)), training.workers, trees);

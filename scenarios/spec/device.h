@@ -9,10 +9,10 @@
 
 namespace foretrain {
 
-/// Defaults of devices whose shares nobody fitted: between those of A100 and H100.
+/// Defaults of devices whose shares nobody fitted: those of A100.
 inline constexpr double kAssumedShare = 0.7;
-inline constexpr double kAssumedHalfSize = 150;
-inline constexpr double kAssumedAttention = 0.25;
+inline constexpr double kAssumedHalfSize = 30;
+inline constexpr double kAssumedAttention = 0.3;
 /// The share of a memory's bandwidth that kernels reach: a rule of thumb, as BabelStream measures.
 inline constexpr double kBandwidthShare = 0.8;
 
@@ -38,10 +38,28 @@ struct PrecisionSpec {
 };
 
 /// `cluster.hosts[].device` - also an entry of scenarios/devices.
+///
+/// The last three figures are what devices lose together. With N workers in lockstep, each on a
+/// device, a gradient takes
+///
+///     its time x (1 + variation x E[largest of N normal deviates]) x (1 + together if N' > 1)
+///
+/// since all wait for the slowest device, and since the N' devices of a host share its input, its
+/// launches, its memory. Collectives occupy a part of the device: while messages come during a
+/// job, it is slower by the factor 1 + beside_collectives.
+///
+/// Sources: Sinha and others 2022, "Not All GPUs Are Created Equal", measured the spread of equal
+/// devices; the others are in scenarios/devices/README.md. A scenario that leaves them out has
+/// none.
 struct DeviceSpec : Roofline {
   Bytes memory{};  ///< 0: unknown
   std::vector<PrecisionSpec> precisions{};
+  double variation = 0;  ///< standard deviation of equal devices' times, a share
+  double together = 0;
+  double beside_collectives = 0;
 
+  /// The factor of a gradient's time with `workers` in lockstep, `in_host` of them in a host.
+  [[nodiscard]] double slowed(int workers, int in_host) const;
   /// The figures of a precision; null if it is not listed.
   [[nodiscard]] const PrecisionSpec* precision(const std::string& name) const {
     for (const PrecisionSpec& each : precisions) {

@@ -64,7 +64,7 @@ void describe(Visitor& visit, T& precision) {
                .written = precision.share > 0},
               precision.share);
   visit.field({.key = "half_size",
-               .doc = "edge of a product that reaches half of that; left out: 150",
+               .doc = "edge of a product that reaches half of that; left out: 30",
                .least = 0,
                .most = 1e6,
                .used = precision.share > 0,
@@ -72,7 +72,7 @@ void describe(Visitor& visit, T& precision) {
                .written = precision.half_size > 0},
               precision.half_size);
   visit.field({.key = "attention",
-               .doc = "share of the peak that fused attention reaches; left out: 0.25",
+               .doc = "share of the peak that fused attention reaches; left out: 0.3",
                .least = 0,
                .most = 1,
                .written = precision.attention > 0},
@@ -94,6 +94,22 @@ void describe(Visitor& visit, T& device) {
               .written = !device.precisions.empty(),
               .shorthand = "name"},
              device.precisions);
+  const auto loss = [](std::string_view key, std::string_view doc, double value) {
+    return Field{
+        .key = key, .doc = doc, .least = 0, .most = 10, .written = value > 0, .share = true};
+  };
+  visit.field(loss("variation",
+                   "spread of equal devices, such as 1.6 %: workers in lockstep wait for the "
+                   "slowest of them",
+                   device.variation),
+              device.variation);
+  visit.field(
+      loss("together", "a gradient takes this much longer if several devices of a host compute",
+           device.together),
+      device.together);
+  visit.field(loss("beside_collectives", "a gradient takes this much longer while collectives run",
+                   device.beside_collectives),
+              device.beside_collectives);
 }
 
 /// Accelerators of a host.

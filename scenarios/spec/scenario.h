@@ -90,6 +90,9 @@ struct InitSpec {
 /// Upper bound of `accumulate`; a larger value is a typing mistake.
 inline constexpr int kAccumulateMax = 1024;
 
+/// Steps that are simulated of a training whose length is given in tokens: all are alike.
+inline constexpr int kStepsOfTokens = 8;
+
 /// `training:` - how it is trained. Exactly one of steps, epochs, updates, tokens gives the length.
 struct TrainingSpec {
   std::string strategy = "sync";  ///< the name of a protocol
@@ -100,7 +103,7 @@ struct TrainingSpec {
   std::int64_t steps = 0;         ///< gradients per worker
   double epochs = 0;              ///< passes over the training examples, all workers together
   std::int64_t updates = 0;       ///< updates of the parameters
-  double tokens = 0;              ///< tokens of all workers together
+  std::int64_t tokens = 0;        ///< of all workers; kStepsOfTokens steps are simulated
   int threads = 1;                ///< compute threads of a worker
   InitSpec init;                  ///< what it starts from
   ProtocolOptions protocol;       ///< options of some strategies
@@ -115,7 +118,8 @@ struct TrainingSpec {
                                           ///< continue without it; 0: the training ends
   Bytes bucket_size{1'000'000};           ///< largest part of the parameters in one message;
                                  ///< 0: one message per tensor (a layer's weights, its biases)
-  std::string bucket_rule = "size";  ///< size | ddp: PyTorch's rule, with bucket_size as its cap
+  std::string bucket_rule = "size";  ///< size | ddp: PyTorch's rule, with bucket_size as its cap |
+                                     ///< layer: a bucket each
   Compression compression;           ///< of pushes from workers to servers
   std::string shard = "optimizer";   ///< what is sharded over workers; as in Training
   std::string recompute = "none";    ///< by_shape: none | selective | full

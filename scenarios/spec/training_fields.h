@@ -66,10 +66,12 @@ void describe_length(Visitor& visit, T& training) {
                .written = training.updates > 0},
               training.updates);
   visit.field({.key = "tokens",
-               .doc = "length of a network that reads text: tokens of all workers, such as 100B",
-               .above = 0,
+               .doc = "length of a network that reads text: tokens of all workers, such as 100B; "
+                      "8 steps are simulated, and stand for all",
+               .least = 1,
                .most = 1e18,
-               .written = training.tokens > 0},
+               .written = training.tokens > 0,
+               .prefixed = true},
               training.tokens);
 }
 

@@ -73,6 +73,13 @@ double profile_ratio(const HostSpec& spec, const Prepared& prepared) {
   return prepared.counted->gradient_s(rates_of(spec, prepared.counted->precision)) / profile_s;
 }
 
+// What the devices of a host lose if all workers wait for each other (DeviceSpec).
+double slowed_together(const HostSpec& spec, const Prepared& prepared) {
+  const Training& training = *prepared.training;
+  if (!training.protocol->synchronous) return spec.device.slowed(1, spec.devices);
+  return spec.device.slowed(training.workers, std::min(training.workers, spec.devices));
+}
+
 // The bandwidth at which a device's memory makes updates, as bytes of 32-bit parameters; 0 if it
 // does not.
 BytesPerSecond update_rate(const HostSpec& spec, const Prepared& prepared) {
@@ -201,11 +208,14 @@ void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& m
   }
   for (const HostSpec& spec : scenario.cluster.hosts) {
     const auto machine = world_.real_cores ? machines("") : machine_of(spec, profiled, machines);
-    const auto fixed = world_.real_cores ? std::nullopt : spec.compute;
     const bool devices = spec.devices > 0 && !world_.real_cores;
+    const double slowed = devices ? slowed_together(spec, prepared) : 1;
+    std::optional<Duration> fixed = world_.real_cores ? std::nullopt : spec.compute;
+    if (fixed) fixed = Duration::from_seconds(fixed->seconds() * slowed);
     add(machine ? &*machine : nullptr, fixed, devices ? &spec.device : nullptr);
     if (devices) {
-      job_times_.back().scale_profile(profile_ratio(spec, prepared));
+      job_times_.back().scale_profile(profile_ratio(spec, prepared) * slowed);
+      job_times_.back().slow_beside_collectives(spec.device.beside_collectives);
     }
     if (const BytesPerSecond rate = update_rate(spec, prepared); rate.value > 0) {
       job_times_.back().update_on_device(rate);

@@ -165,6 +165,8 @@ std::optional<std::string> half_precision(Scenario& scenario) {
   const Protocol& protocol = protocol_of(scenario);
   const bool averages = protocol.steps_an_averaging(scenario.training.protocol) > 0;
   if (!sends_whole(scenario) || averages) return std::nullopt;
+  const ModelSpec& model = scenario.model;
+  if (model.by_shape() && number_bytes(model.precision) == 2) return std::nullopt;
   compress_by(scenario, "fp16", 2);
   return "";
 }
@@ -287,6 +289,7 @@ const std::vector<ScenarioChange>& scenario_changes() {
          }},
     };
     add_changes_among_workers(changes);
+    add_changes_of_shape(changes);
     add_changes_of_protocols(changes);
     return changes;
   }();

@@ -62,6 +62,9 @@ std::string set_strategy(Scenario& scenario, std::string_view strategy);
 /// host share.
 void add_changes_among_workers(std::vector<ScenarioChange>& changes);
 
+/// Adds changes of a network that is known by its shape: what is recomputed, the precision.
+void add_changes_of_shape(std::vector<ScenarioChange>& changes);
+
 // Used as ScenarioChange::apply. With N workers and P bytes of parameters, p of them in the last
 // layer, each worker sends per step (models/protocol/gathers.h)
 //

@@ -7,6 +7,7 @@
 #include "scenarios/language/input_error.h"
 #include "scenarios/resolve/check_case.h"
 #include "scenarios/resolve/equal_work.h"
+#include "scenarios/resolve/fitting.h"
 #include "scenarios/resolve/prepared.h"
 
 #include <fmt/format.h>
@@ -129,6 +130,7 @@ std::string Trials::no_time_of(const Record& record) const {
 Trial Trials::tried(const Case& scenario_case, const TimeFactors& time_factors) const {
   try {
     const Prepared prepared = this->prepared(scenario_case);
+    if (std::string why = does_not_fit(prepared); !why.empty()) return {std::nullopt, why, 0};
     const double price = price_per_hour(prepared).per_hour;
     const Record record = simulate(prepared, {time_factors, nullptr}, 1);
     if (record.outcome != Outcome::done) return {std::nullopt, record.failure, price};
@@ -144,6 +146,7 @@ CriticalPath Trials::path_of(Case scenario_case, std::int64_t steps) const {
   scenario.training.until = {};
   scenario.training.epochs = 0;
   scenario.training.updates = 0;
+  scenario.training.tokens = 0;
   scenario.training.steps = steps;
   History history;
   const Record record = simulate(scenario_case, {{}, &history});

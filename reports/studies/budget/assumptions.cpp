@@ -98,6 +98,10 @@ std::string compute_note(const BudgetBase& base) {
         "tried.",
         to_text(*host.compute));
   }
+  if (scenario.model.by_shape()) {
+    return "Compute times are counted: operations and bytes of each layer, at the shares of each "
+           "device's peak that measured trainings reach (scenarios/devices).";
+  }
   if (scenario.model.profiled()) return profile_note(base);
   return "Compute times are from data sheets (FLOPs and bytes), of which trainings reach 30 to 50 "
          "%: uncalibrated.";
@@ -121,8 +125,14 @@ BudgetBase base_of(const Case& scenario_case) {
   BudgetBase base;
   base.scenario_case = scenario_case;
   Scenario& scenario = base.scenario_case.scenario;
-  const auto training = prepare(scenario_case, Need::shape).training;
+  const Prepared prepared = prepare(scenario_case, Need::shape);
+  const auto& training = prepared.training;
   base.examples = planned_examples(*training);
+  if (scenario.training.tokens > 0) {
+    const auto tokens = static_cast<double>(prepared.counted->tokens);
+    base.examples =
+        static_cast<double>(scenario.training.tokens) / tokens * scenario.training.batch_size;
+  }
   base.sparse = training->network->input().sparse();
   base.shortened = scenario.checkpoint.every.wanted();
   scenario.checkpoint.every = {};
@@ -155,10 +165,13 @@ std::vector<std::string> assumptions(const BudgetAnswer& answer) {
     notes.emplace_back(aims ? "Times are without checkpoints."
                             : "Times are without evaluations and checkpoints.");
   }
-  notes.emplace_back(
+  const bool checked = answer.base.scenario_case.scenario.model.by_shape();
+  notes.push_back(fmt::format(
       "Hosts are paid for the time of the training, to the second. The hourly price of a bought "
       "host is its price when new divided by its hours of use (three years in foretrain's library, "
-      "without power). Whether a batch fits into a device's memory is not checked.");
+      "without power). {}",
+      checked ? "What does not fit into a device's memory is passed over."
+              : "Whether a batch fits into a device's memory is not checked."));
   notes.emplace_back(
       aims ? "The learning rate is the scenario's for every batch size and number of workers."
            : "Another batch size, strategy or number of workers learns differently from the same "

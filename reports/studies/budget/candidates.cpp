@@ -4,6 +4,7 @@
 #include "reports/studies/budget/budget.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/propose.h"
+#include "scenarios/resolve/counted_network.h"
 #include "scenarios/resolve/equal_work.h"
 
 #include <fmt/format.h>
@@ -25,8 +26,13 @@ bool timed_on_device(const Scenario& scenario) {
 }
 
 /// Why a host cannot be tried; empty if it can.
-std::string why_not_tried(const HostSpec& host, bool needs_device) {
+std::string why_not_tried(const Scenario& scenario, const HostSpec& host) {
   if (host.price.per_hour <= 0) return "it has no price in the library";
+  const bool needs_device = timed_on_device(scenario);
+  const std::string& precision = scenario.model.precision;
+  if (scenario.model.by_shape() && host.devices > 0 && peak_of(host, precision) == 0) {
+    return fmt::format("its devices have no figures in {}", precision);
+  }
   if (needs_device && host.devices == 0) {
     return "it has no devices, but the profile was measured on one";
   }
@@ -122,11 +128,10 @@ std::string way_of(const RentedCluster& cluster) {
 
 std::vector<LibraryHost> hosts_to_try(const Case& base, const std::vector<HostSpec>& library,
                                       const std::vector<std::string>& names) {
-  const bool needs_device = timed_on_device(base.scenario);
   std::vector<LibraryHost> found;
   for (const std::string& name : names) {
     const HostSpec& host = host_called(library, name);
-    const std::string why = why_not_tried(host, needs_device);
+    const std::string why = why_not_tried(base.scenario, host);
     if (!why.empty()) throw InputError(fmt::format("--hosts: {}: {}; leave it out", name, why));
     if (std::ranges::count(names, name) > 1) {
       throw InputError(fmt::format("--hosts: {} is named twice; write it once", name));
@@ -134,7 +139,7 @@ std::vector<LibraryHost> hosts_to_try(const Case& base, const std::vector<HostSp
     found.push_back({host, {}});
   }
   for (const HostSpec& host : names.empty() ? library : std::vector<HostSpec>()) {
-    std::string why = why_not_tried(host, needs_device);
+    std::string why = why_not_tried(base.scenario, host);
     if (why.empty() && host.bought) {
       why = fmt::format("it is bought, not rented (--hosts {} tries it)", host.name);
     }
@@ -161,15 +166,19 @@ std::vector<RentedCluster> clusters_of(const Case& base, const HostSpec& host, i
   const bool packed = compression.wanted() && !compression.only_sizes();
   std::vector<RentedCluster> clusters;
   for (const Protocol* protocol : strategies_to_try(scenario)) {
-    if (protocol->servers && workers == 1) continue;
+    if (protocol->servers && (workers == 1 || scenario.model.by_shape())) continue;
     if (packed && !protocol->servers) continue;
     const bool grouped = hosts > 1 && devices > 1 && reads(*protocol, kGroup);
-    const int group = grouped ? devices : 1;
-    if (protocol->wrong(options_for(scenario, *protocol, group), workers)) continue;
-    for (const int servers : servers_to_try(*protocol, hosts)) {
-      for (const int batch : batches) {
-        clusters.push_back(
-            {host.name, hosts, workers, std::string(protocol->name), servers, group, batch});
+    std::vector<int> groups{grouped ? devices : 1};
+    // Replicas of the parameters in each host need more memory than parts over all.
+    if (grouped && scenario.training.shard == "parameters") groups.push_back(1);
+    for (const int group : groups) {
+      if (protocol->wrong(options_for(scenario, *protocol, group), workers)) continue;
+      for (const int servers : servers_to_try(*protocol, hosts)) {
+        for (const int batch : batches) {
+          clusters.push_back(
+              {host.name, hosts, workers, std::string(protocol->name), servers, group, batch});
+        }
       }
     }
   }

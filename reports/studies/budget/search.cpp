@@ -7,6 +7,7 @@
 #include "reports/studies/budget/budget.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "scenarios/language/input_error.h"
+#include "scenarios/resolve/fitting.h"
 
 #include <fmt/format.h>
 
@@ -38,6 +39,13 @@ Record simulated(const Case& scenario_case, const BudgetOptions& options) {
   Record record = options.simulate(scenario_case);
   if (record.outcome != Outcome::done) throw NotDone(record.outcome, record.failure);
   return record;
+}
+
+/// @throws InputError if a network known by its shape does not fit into the devices
+void refuse_too_large(const Case& scenario_case) {
+  if (!scenario_case.scenario.model.by_shape()) return;
+  const std::string why = does_not_fit(prepare(scenario_case, Need::shape));
+  if (!why.empty()) throw InputError(why);
 }
 
 void set_time(Offer& offer, double time_s) {
@@ -93,6 +101,7 @@ Offers time_all(std::vector<Offer>& all, const BudgetOptions& options, BudgetAns
     Offer& offer = all[static_cast<std::size_t>(number)];
     const TrainingSpec& training = offer.scenario_case.scenario.training;
     offer.refused = why_not([&] {
+      refuse_too_large(offer.scenario_case);
       const Record record = simulated(begun_of(offer.scenario_case, answer.base), options);
       set_time(offer, whole_time_s(record, training.steps * training.workers));
       offer.range = forecast_range(record);

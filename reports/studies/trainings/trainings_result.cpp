@@ -139,6 +139,8 @@ std::vector<TrainingFigure> training_figures() {
        [](T t) { return result_value(t.summary.bare_examples_per_s); }},
       {column("tokens_per_s", "tokens/s", kNumber, true),
        [](T t) { return result_value(t.summary.tokens_per_s); }},
+      {column("tokens_time_s", "time of all tokens", ColumnKind::time, true),
+       [](T t) { return result_value(t.summary.tokens_time_s); }},
       {column("tokens_per_device", "tokens/s of a device", kNumber),
        [](T t) {
          const auto rate = t.summary.tokens_per_s;

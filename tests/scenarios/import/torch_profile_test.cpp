@@ -203,10 +203,10 @@ class Model(n.Module):
         return self.head(self.norm(self.blocks(x)))
 model, x = Model(), torch.empty(2, 64, dtype=torch.long, **on)
 count(model, lambda: n.functional.cross_entropy(model(x).flatten(0, 1), x.flatten()))
-check("sum", parameter_bytes=4 * 124439808, tensors=148, product_gflop=2e-9 * 128 * 123532032,
+check("sum", parameters=124439808, tensors=148, product_gflop=2e-9 * 128 * 123532032,
       attention_gflop=12 * 2 * 2e-9 * 2 * 12 * 64 * 64 * 64)
 check("word", tensors=1, product_gflop=0, moved_mb=8e-6 * 128 * 768 + 8e-6 * 128)
-check("head", parameter_bytes=0, product_gflop=2e-9 * 128 * 50257 * 768)
+check("head", parameters=0, product_gflop=2e-9 * 128 * 50257 * 768)
 check("blocks.3.feed.1", edge_mflop=2e-6 * (128 * 3072 + 128 * 768 + 3072 * 768), moved_mb=0,
       kept_mb=4e-6 * 128 * 768)
 check("blocks.3.feed.2", moved_mb=8e-6 * 128 * 3072, kept_mb=4e-6 * 128 * 3072)
