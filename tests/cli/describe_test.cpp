@@ -88,13 +88,14 @@ TEST_CASE("describe: bash completes commands, values of which there are few, els
   const std::string script = sandbox.call("describe bash").out + asked("foretrain ''") +
                              asked("foretrain val") + asked("foretrain data v") +
                              asked("foretrain run --record s") + asked("foretrain describe ''") +
-                             asked("foretrain run qui") + asked("foretrain run --out --");
+                             asked("foretrain run qui") + asked("foretrain run --out --") +
+                             asked("foretrain new --model llama-3-8");
   std::string out;
   if (!run_shell(sandbox, "bash", script, out)) return;
   std::istringstream lines(out);
   std::vector<std::string> answers;
   for (std::string line; std::getline(lines, line);) answers.push_back(line);
-  REQUIRE(answers.size() == 7);
+  REQUIRE(answers.size() == 8);
   for (const std::string& command : sandbox.commands()) {
     const bool below = command.find(' ') != std::string::npos;
     CHECK(words_of(answers[0]).count(command) == (below ? 0 : 1));
@@ -105,6 +106,7 @@ TEST_CASE("describe: bash completes commands, values of which there are few, els
   CHECK(answers[4] == "man man-scenario keys bash zsh fish hardware networks words");
   CHECK(answers[5] == "quickstart");
   CHECK(answers[6].empty());
+  CHECK(answers[7] == "llama-3-8b");
 }
 
 TEST_CASE("describe: where a scenario is asked for, bash completes the library beside files") {
