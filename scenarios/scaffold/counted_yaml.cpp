@@ -35,14 +35,8 @@ std::string model_text(const Scaffold& scaffold, const ScaffoldPlace& place) {
   if (const std::int64_t sequence = sequence_of(model, shape); sequence > 0) {
     text += line(fmt::format("sequence: {}", sequence), "tokens of an example");
   }
-  std::vector<std::string> others;
-  const std::string precision = precision_on(place.host);
-  for (const PrecisionSpec& each : place.host.device.precisions) {
-    if (each.name != precision) others.push_back(each.name);
-  }
-  return text + line("precision: " + precision,
-                     others.empty() ? "of parameters, activations, messages"
-                                    : fmt::format("or {}", fmt::join(others, ", ")));
+  return text + line("precision: " + precision_on(place.host),
+                     "those of each device: foretrain describe hardware");
 }
 
 std::string length_text(const Scaffold& scaffold, bool images) {

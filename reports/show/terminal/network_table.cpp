@@ -6,22 +6,15 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
+#include <iterator>
 
 namespace foretrain {
 namespace {
 
-constexpr auto kWidths = std::to_array<std::size_t>({18, 13, 16, 7, 7, 8, 11});
-using NetworkFields = std::array<std::string, kWidths.size()>;
+constexpr const char* kRow = "{:<18}{:>13}{:>16}{:>7}{:>7}{:>8}{:>11}\n";
 
-std::string network_line(const NetworkFields& fields) {
-  std::string line = left(fields[0], kWidths[0]);
-  for (std::size_t i = 1; i < fields.size(); ++i) line += right(fields[i], kWidths[i]);
-  return line + "\n";
-}
-
-NetworkFields fields_of(const std::string& name) {
+std::string network_line(const std::string& name) {
   ModelSpec model;
   model.network = name;
   const NetworkShape shape = shape_of(model);
@@ -30,14 +23,12 @@ NetworkFields fields_of(const std::string& name) {
   for (const LayerWork& each : layers) operations += each.products + each.attention;
   const auto* blocks = std::get_if<TransformerShape>(&shape.shape);
   const std::int64_t positions = shape.positions();
-  return {name,
-          shape.family,
-          grouped(parameters_of(shape)),
-          blocks == nullptr ? fmt::format("{}", layers.size()) : fmt::format("{}", blocks->layers),
-          blocks == nullptr ? "-" : grouped(blocks->width),
-          positions > 0 ? grouped(positions) : fmt::format("{} px", shape.image_size),
-          operations < 1e12 ? fmt::format("{:.1f}", operations / 1e9)
-                            : grouped(std::llround(operations / 1e9))};
+  return fmt::format(kRow, name, shape.family, grouped(parameters_of(shape)),
+                     blocks == nullptr ? std::ssize(layers) : blocks->layers,
+                     blocks == nullptr ? "-" : grouped(blocks->width),
+                     positions > 0 ? grouped(positions) : fmt::format("{} px", shape.image_size),
+                     operations < 1e12 ? fmt::format("{:.1f}", operations / 1e9)
+                                       : grouped(std::llround(operations / 1e9)));
 }
 
 }  // namespace
@@ -47,9 +38,9 @@ std::string network_table() {
       "Networks for forecasts, with parameters and operations counted from their shapes. layers: "
       "of a transformer its blocks. reads: the most tokens, or the pixels of a side. GFLOP: a "
       "forward pass of one example, of at most 8,192 tokens.");
-  text +=
-      "\n" + network_line({"network", "family", "parameters", "layers", "width", "reads", "GFLOP"});
-  for (const std::string& name : library_names("networks")) text += network_line(fields_of(name));
+  text += '\n';
+  text += fmt::format(kRow, "network", "family", "parameters", "layers", "width", "reads", "GFLOP");
+  for (const std::string& name : library_names("networks")) text += network_line(name);
   return text + "\n" +
          wrap(
              "A scenario names one: model: {network: NAME}. For another network of these families: "

@@ -88,7 +88,7 @@ TEST_CASE("counted scaffold: an answer that a network by name cannot have names 
 TEST_CASE(
     "counted scaffold: a scenario may name a network in any case, and finds what was measured") {
   const std::vector<Case> cases = parse_scenario(
-      "model: {network: ResNet50, precision: fp32}\nnumerics: off\n"
+      "foretrain: 1\nmodel: {network: ResNet50, precision: fp32}\nnumerics: off\n"
       "training: {strategy: all_reduce, workers: 1, batch_size: 128, steps: 4}\n"
       "cluster: {hosts: [{like: DGX-1}]}\n",
       "x.yaml");
