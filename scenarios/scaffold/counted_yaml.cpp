@@ -39,12 +39,6 @@ std::string model_text(const Scaffold& scaffold, const ScaffoldPlace& place) {
                      "those of each device: foretrain describe hardware");
 }
 
-std::string length_text(const Scaffold& scaffold, bool images) {
-  if (scaffold.question != "budget") return line("steps: 4", "all steps are alike");
-  return images ? line("steps: 100000", "gradients per worker")
-                : line("tokens: 10e9", "of all workers together");
-}
-
 std::string training_text(const Scaffold& scaffold, int workers, bool images,
                           std::string_view recompute) {
   std::string text =
@@ -53,7 +47,8 @@ std::string training_text(const Scaffold& scaffold, int workers, bool images,
       line(fmt::format("workers: {}", workers), "a device each") +
       (images ? line("batch_size: 64", "images of each worker")
               : line("batch_size: 1", "sequences of each worker")) +
-      length_text(scaffold, images) +
+      (scaffold.question == "budget" ? line("steps: 10000", "gradients per worker; or tokens: 10e9")
+                                     : line("steps: 4", "all steps are alike")) +
       line("optimizer: {name: adam}", "the state of sgd and momentum takes less memory") +
       line("bucket_rule: ddp", "gradients are reduced as in PyTorch, 25 MiB at a time") +
       "  bucket_size: 25 MiB\n";

@@ -302,7 +302,7 @@ std::vector<NextCommand> next_commands(const Scaffold& scaffold, const std::stri
   if (scaffold.question == "budget") {
     const bool counted = is_counted(scaffold.model);
     next.push_back({fmt::format("foretrain whatif {} --deadline {}", file,
-                                counted ? "3d --budget 20000" : "1h --budget 20"),
+                                counted ? "72h --budget 20000" : "1h --budget 20"),
                     fmt::format("the cheapest hosts that do it within {}",
                                 counted ? "3 days and for 20,000" : "an hour and for 20")});
     return next;

@@ -58,6 +58,14 @@ TEST_CASE("new: a network by name is forecast, whatif says what limits it") {
   const Called change = sandbox.call("whatif mine.yaml --full");
   CHECK(change.status == 0);
   CHECK(change.out.find("\n double nodes ") != std::string::npos);
+  const Called rented = sandbox.call(
+      "new --model gpt2 --cluster g4dn.12xlarge --question budget "
+      "--out rented.yaml </dev/null");
+  const std::string next = "foretrain whatif rented.yaml --deadline 72h --budget 20000";
+  CHECK(rented.out.find(next) != std::string::npos);
+  const Called answer = sandbox.call(next.substr(next.find("whatif")) + " --hosts G4DN.12xlarge");
+  INFO(answer.err);
+  CHECK(answer.status == 0);
   const Called nowhere = sandbox.call("new --model gpt2 --out other.yaml </dev/null");
   CHECK(nowhere.status == 2);
   CHECK(nowhere.err.find("error: --model gpt2 needs --cluster: hosts with devices, such as "

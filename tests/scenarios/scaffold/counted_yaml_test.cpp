@@ -53,7 +53,7 @@ TEST_CASE("counted scaffold: the settings are those of a training with Adam on a
   CHECK(cases_of("gpt2", "dgx-1").front().scenario.model.precision == "fp16");
   CHECK(cases_of("gpt2", "n1-k80").front().scenario.model.precision == "fp32");
   CHECK(cases_of("gpt2", "n1-k80").front().scenario.training.shard != "parameters");
-  CHECK(cases_of("gpt2", "dgx-1", "budget").front().scenario.training.tokens == 10e9);
+  CHECK(cases_of("gpt2", "dgx-1", "budget").front().scenario.training.steps == 10000);
 }
 
 TEST_CASE("counted scaffold: no more is recomputed than the memory requires") {
