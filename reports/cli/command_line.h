@@ -1,7 +1,7 @@
 // Parses the command line, then executes its command.
 #pragma once
 
-#include "scenarios/library/scaffold.h"
+#include "scenarios/scaffold/scaffold.h"
 
 #include <functional>
 #include <iosfwd>

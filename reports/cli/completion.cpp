@@ -2,6 +2,7 @@
 #include "reports/cli/arguments.h"
 #include "reports/cli/describe.h"
 #include "scenarios/library/library.h"
+#include "scenarios/scaffold/scaffold.h"
 #include "scenarios/spec/reference.h"
 
 #include <CLI/CLI.hpp>
@@ -123,6 +124,9 @@ std::string completions(const CLI::App& app, const std::vector<std::string>& wor
     if (option != nullptr && option->get_type_size_max() > 0) {
       for (const std::string& choice : choices_of(*option)) lines.add(choice);
       if (before == "--set" && asks_scenario) add_keys(lines);
+      if (before == "--model" && command->get_name() == "new") {
+        for (const std::string& model : scaffold_models()) lines.add(model);
+      }
       return lines.text();
     }
   }

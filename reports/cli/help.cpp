@@ -74,13 +74,14 @@ void describe_words(CLI::App& command, DescribeArguments& arguments) {
   command.add_option("form", arguments.form, "what is printed")
       ->required()
       ->check(CLI::IsMember(std::vector<std::string>{"man", "man-scenario", "keys", "bash", "zsh",
-                                                     "fish", "hardware", "words"}));
+                                                     "fish", "hardware", "networks", "words"}));
   command.add_option("words", arguments.words, "words to complete, given by the shell")->group("");
 }
 
 std::string description_of(const DescribeArguments& arguments) {
   const std::string& form = arguments.form;
   if (form == "hardware") return hardware_table(library_hosts());
+  if (form == "networks") return network_table();
   if (form == "keys") return reference_markdown();
   if (form == "man-scenario") {
     return scenario_man_page(scenario_reference(), reference_words(), FORETRAIN_VERSION);
@@ -156,8 +157,8 @@ void fit_terminal(CLI::App& app) {
 
 /// The man page is made of help, so it cannot be out of date.
 Command describe_command() {
-  return command("describe", "print man pages, completion, keys, hardware", describe_words,
-                 describe);
+  return command("describe", "print man pages, completion, keys, hardware, networks",
+                 describe_words, describe);
 }
 
 }  // namespace foretrain

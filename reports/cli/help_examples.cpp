@@ -17,6 +17,8 @@ struct ShownExample {
 constexpr ShownExample kShownExamples[] = {
     {"new", "", "asks a few questions, writes scenario.yaml"},
     {"new", "--model lenet --data digits --out mine.yaml", "only what is missing is asked"},
+    {"new", "--model llama-3-8b --cluster 'p5.48xlarge x 4'",
+     "a forecast by name: does it fit, how fast, what limits it"},
     {"examples", "", "list the library"},
     {"examples", "studies/slow_worker --out mine.yaml", "copy one scenario"},
     {"run", "scenarios/quickstart.yaml", "train every case; results in out/quickstart/run"},

@@ -8,8 +8,8 @@
 #include "reports/record/wrapped_text.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/library/library.h"
-#include "scenarios/library/scaffold.h"
 #include "scenarios/resolve/read.h"
+#include "scenarios/scaffold/scaffold.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -35,9 +35,10 @@ struct Asked {
   std::string (*what)(const Scaffold& scaffold);
 };
 
-std::string ask_question(const Scaffold& /*draft*/) {
+std::string ask_question(const Scaffold& scaffold) {
   std::string text = "What do you want to know?\n";
   for (const ScaffoldQuestion& question : scaffold_questions()) {
+    if (!suits(question, scaffold.model)) continue;
     text += fmt::format("  {:<12}{}\n", question.word, question.asks);
   }
   return text;
@@ -46,8 +47,10 @@ std::string ask_question(const Scaffold& /*draft*/) {
 const Asked kAsked[] = {
     {"model", &Scaffold::model,
      [](const Scaffold& /*draft*/) {
-       return wrap(fmt::format("Which model? {}; for your own PyTorch model use foretrain import.",
-                               fmt::join(network_names(), ", ")));
+       return wrap(fmt::format(
+           "Which model? {}; only for forecasts, on hosts with devices: {}; for your own PyTorch "
+           "model use foretrain import.",
+           fmt::join(network_names(), ", "), fmt::join(library_names("networks"), ", ")));
      }},
     {"data", &Scaffold::data,
      [](const Scaffold& scaffold) {
@@ -72,12 +75,18 @@ const Asked kAsked[] = {
     {"question", &Scaffold::question, ask_question},
 };
 
-/// Whether no question remains.
-bool is_whole(const Scaffold& scaffold) {
-  return std::ranges::none_of(kAsked, [&](const Asked& each) {
-    const bool needed = each.answer != &Scaffold::path || !is_drawn(scaffold.data);
-    return needed && (scaffold.*each.answer).empty();
-  });
+/// Whether the question remains.
+bool is_open(const Scaffold& scaffold, const Asked& asked) {
+  if (!(scaffold.*asked.answer).empty()) return false;
+  if (asked.answer == &Scaffold::path && is_drawn(scaffold.data)) return false;
+  const bool data = asked.answer == &Scaffold::data || asked.answer == &Scaffold::path;
+  return !data || !is_counted(scaffold.model);
+}
+
+/// The answer that is proposed; for a counted network a cluster with devices.
+std::string proposed_answer(Scaffold scaffold, const Asked& asked) {
+  if (is_counted(scaffold.model) && scaffold.cluster.empty()) scaffold.cluster = kDeviceCluster;
+  return completed_scaffold(scaffold).*asked.answer;
 }
 
 std::string trim_line(const std::string& line) {
@@ -89,7 +98,9 @@ std::string trim_line(const std::string& line) {
 struct NewArguments : Scaffold, Output {};
 
 void new_options(CLI::App& command, NewArguments& arguments) {
-  command.add_option("--model", arguments.model, "a network by name, such as lenet")
+  command
+      .add_option("--model", arguments.model,
+                  "a network by name: lenet; only to forecast: llama-3-8b (describe networks)")
       ->type_name("NAME");
   command
       .add_option("--data", arguments.data,
@@ -114,9 +125,10 @@ void new_options(CLI::App& command, NewArguments& arguments) {
 int new_scenario(const NewArguments& arguments) {
   const std::string file = arguments.out.empty() ? kFirstFile : arguments.out.string();
   refuse_existing(file, arguments.force);
-  Scaffold scaffold = arguments;
-  check_scaffold(scaffold);
-  if (!is_whole(scaffold) && isatty(STDIN_FILENO) != 0) {
+  Scaffold scaffold = check_scaffold(arguments);
+  const bool open =
+      std::ranges::any_of(kAsked, [&](const Asked& each) { return is_open(scaffold, each); });
+  if (open && isatty(STDIN_FILENO) != 0) {
     scaffold = ask_scaffold(std::move(scaffold), std::cin, stderr_note);
   }
   scaffold = completed_scaffold(std::move(scaffold));
@@ -137,9 +149,9 @@ int new_scenario(const NewArguments& arguments) {
 Scaffold ask_scaffold(Scaffold scaffold, std::istream& in,
                       const std::function<void(const std::string&)>& say) {
   for (const Asked& each : kAsked) {
+    if (!is_open(scaffold, each)) continue;
     std::string& answer = scaffold.*each.answer;
-    if (!answer.empty() || (each.answer == &Scaffold::path && is_drawn(scaffold.data))) continue;
-    const std::string proposed = completed_scaffold(scaffold).*each.answer;
+    const std::string proposed = proposed_answer(scaffold, each);
     say("\n" + each.what(scaffold));
     for (bool good = false; !good;) {
       say(fmt::format("{} [{}]: ", each.name, proposed));
@@ -148,7 +160,7 @@ Scaffold ask_scaffold(Scaffold scaffold, std::istream& in,
       line = trim_line(line);
       answer = line.empty() ? proposed : line;
       try {
-        check_scaffold(scaffold);
+        scaffold = check_scaffold(scaffold);
         good = true;
       } catch (const InputError& error) {
         say(wrap(error.what()));

@@ -1,4 +1,4 @@
-// Edit distance by dynamic programming over rows.
+// Edit distance by dynamic programming over rows; names in any case.
 #include "scenarios/language/propose.h"
 
 #include <algorithm>
@@ -38,6 +38,14 @@ std::string nearest(std::string_view text, std::span<const std::string> candidat
     best = candidate;
   }
   return best;
+}
+
+std::string in_any_case(std::string_view text, std::span<const std::string> names) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  const auto found = std::ranges::find_if(names, [&](const std::string& name) {
+    return std::ranges::equal(name, text, {}, lower, lower);
+  });
+  return found == names.end() ? std::string() : *found;
 }
 
 }  // namespace foretrain

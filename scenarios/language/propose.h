@@ -15,4 +15,7 @@ int edit_distance(std::string_view a, std::string_view b);
 /// three; empty if none is that close.
 std::string nearest(std::string_view text, std::span<const std::string> candidates);
 
+/// The one of `names` that is `text` in any case (of ASCII letters); empty if there is none.
+std::string in_any_case(std::string_view text, std::span<const std::string> names);
+
 }  // namespace foretrain

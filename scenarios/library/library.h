@@ -48,10 +48,10 @@ std::string no_such_scenario(const std::string& path);
 /// @throws InputError if there is no library
 std::vector<std::string> library_names(std::string_view folder);
 
-/// Loads the library's file in `folder` that the mapping `item` names by its key `like`; the marks
-/// of the result refer to that file. The `name` of a host becomes the value of `like`; if the item
-/// has a `count` and the value ends in a digit, a dash is added: dgx-1 -> dgx-1-0, dgx-1-1. `path`
-/// is the item's path for messages.
+/// Loads the library's file in `folder` that the mapping `item` names, in any case, by its key
+/// `like`; the marks of the result refer to that file. The `name` of a host becomes the file's; if
+/// the item has a `count` and the name ends in a digit, a dash is added: dgx-1 -> dgx-1-0, dgx-1-1.
+/// `path` is the item's path for messages.
 /// @throws InputError if the file does not exist or is not a mapping
 Value load_preset(std::string_view folder, const Value& item, const std::string& path);
 

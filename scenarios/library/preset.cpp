@@ -47,8 +47,9 @@ Value load_preset(std::string_view folder, const Value& item, const std::string&
   const Value& like = item.find("like")->value;
   // Names from this list only, so that a name cannot lead out of the folder.
   const std::vector<std::string> names = library_names(folder);
-  if (std::ranges::find(names, like.text) == names.end()) fail_unknown_name(like, path, names);
-  Value kept = load_yaml((library_folder() / folder / (like.text + ".yaml")).string());
+  const std::string known = in_any_case(like.text, names);
+  if (known.empty()) fail_unknown_name(like, path, names);
+  Value kept = load_yaml((library_folder() / folder / (known + ".yaml")).string());
   if (kept.kind != Value::Kind::map) {
     fail_at(to_text(kept.mark), path,
             fmt::format("{}; write a mapping, a line `key: value` for each of its keys",
@@ -60,7 +61,7 @@ Value load_preset(std::string_view folder, const Value& item, const std::string&
   }
   if (folder != "hardware") return kept;
   Value name = like;
-  name.text = name_after(like.text, item.find("count") != nullptr);
+  name.text = name_after(known, item.find("count") != nullptr);
   kept.erase("name");
   kept.entries.push_back({"name", like.mark, std::move(name)});
   return kept;

@@ -219,6 +219,7 @@ NetworkShape read_shape(const std::string& path) {
   }
   NetworkShape shape = family->read(config);
   shape.family = type;
+  shape.image_size = config.count("image_size", 0);
   check(config, shape);
   return shape;
 }

@@ -16,6 +16,7 @@ namespace foretrain {
 struct NetworkShape {
   std::string family;  ///< its `model_type`
   std::variant<TransformerShape, std::vector<ConvolutionShape>> shape;
+  int image_size = 0;  ///< pixels of a side; 0: it reads tokens, or nobody says
 
   /// The most tokens that it reads; 0: it reads images.
   [[nodiscard]] std::int64_t positions() const;

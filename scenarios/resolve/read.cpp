@@ -1,6 +1,7 @@
 // Reads scenario files into cases.
 #include "scenarios/resolve/read.h"
 
+#include "scenarios/language/propose.h"
 #include "scenarios/language/reader.h"
 #include "scenarios/language/text_guard.h"
 #include "scenarios/language/version.h"
@@ -64,6 +65,13 @@ void forget_idle(Case& c, const std::vector<Choice>& choices, const std::set<std
   std::erase_if(c.settings, [&](const Setting& setting) { return idle.contains(setting.key); });
 }
 
+/// Writes the name of a network as the library does; users write it in any case.
+void name_network(std::string& network) {
+  if (network.empty()) return;
+  const std::string known = in_any_case(network, library_names("networks"));
+  if (!known.empty()) network = known;
+}
+
 /// `fixed`: --set fixed a key that the sweep varies.
 Case read_case(const Value& root, const std::vector<Choice>& choices, const std::string& name,
                bool fixed, Reading& reading) {
@@ -77,6 +85,7 @@ Case read_case(const Value& root, const std::vector<Choice>& choices, const std:
   Reader reader(reading, chosen, "");
   describe(reader, result.scenario);
   reader.finish();
+  name_network(result.scenario.model.network);
   result.places = reading.take_places();
   const std::set<std::string> idle = reading.take_idle();
   if (fixed) forget_idle(result, choices, idle, reading);

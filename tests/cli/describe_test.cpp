@@ -1,4 +1,5 @@
 // The command line as a man page or as shell completion, tested in the installed shells.
+#include "scenarios/library/library.h"
 #include "scenarios/spec/reference.h"
 #include "tests/cli/sandbox.h"
 
@@ -7,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -86,13 +88,14 @@ TEST_CASE("describe: bash completes commands, values of which there are few, els
   const std::string script = sandbox.call("describe bash").out + asked("foretrain ''") +
                              asked("foretrain val") + asked("foretrain data v") +
                              asked("foretrain run --record s") + asked("foretrain describe ''") +
-                             asked("foretrain run qui") + asked("foretrain run --out --");
+                             asked("foretrain run qui") + asked("foretrain run --out --") +
+                             asked("foretrain new --model llama-3-8");
   std::string out;
   if (!run_shell(sandbox, "bash", script, out)) return;
   std::istringstream lines(out);
   std::vector<std::string> answers;
   for (std::string line; std::getline(lines, line);) answers.push_back(line);
-  REQUIRE(answers.size() == 7);
+  REQUIRE(answers.size() == 8);
   for (const std::string& command : sandbox.commands()) {
     const bool below = command.find(' ') != std::string::npos;
     CHECK(words_of(answers[0]).count(command) == (below ? 0 : 1));
@@ -100,9 +103,10 @@ TEST_CASE("describe: bash completes commands, values of which there are few, els
   CHECK(answers[1] == "validate");
   CHECK(answers[2] == "verify");
   CHECK(answers[3] == "summary");
-  CHECK(answers[4] == "man man-scenario keys bash zsh fish hardware words");
+  CHECK(answers[4] == "man man-scenario keys bash zsh fish hardware networks words");
   CHECK(answers[5] == "quickstart");
   CHECK(answers[6].empty());
+  CHECK(answers[7] == "llama-3-8b");
 }
 
 TEST_CASE("describe: where a scenario is asked for, bash completes the library beside files") {
@@ -245,6 +249,32 @@ TEST_CASE("describe: hardware has a line for every host of the library, none too
   CHECK(
       called.out.find("\nn1-p100         alexnet at 512; resnet50 at 32, 64; vgg16 at 32, 64\n") !=
       std::string::npos);
+}
+
+TEST_CASE("describe: networks has a line for every network of the library, none too wide") {
+  Sandbox sandbox;
+  const Called called = sandbox.call("describe networks");
+  CHECK(called.status == 0);
+  std::map<std::string, std::vector<std::string>> rows;
+  std::istringstream lines(called.out);
+  for (std::string line; std::getline(lines, line);) {
+    CAPTURE(line);
+    CHECK(line.size() <= 80);
+    std::istringstream words(line);
+    std::string name;
+    words >> name;
+    rows[name] = {std::istream_iterator<std::string>(words), {}};
+  }
+  for (const std::string& name : library_names("networks")) {
+    CAPTURE(name);
+    CHECK(rows.count(name) == 1);
+  }
+  using Row = std::vector<std::string>;
+  // 2 x 7,504,924,672 parameters of matrices x 8,192 tokens, and half of 32 x 4 x 8,192^2 x 4,096.
+  CHECK(rows["llama-3-8b"] == Row{"llama", "8,030,261,248", "32", "4,096", "8,192", "140,549"});
+  CHECK(rows["llama-3-405b"].at(4) == "131,072");
+  CHECK(rows["resnet50"] == Row{"convolutions", "25,557,032", "18", "-", "224", "px", "8.2"});
+  CHECK(called.out.find("model: {config: config.json}") != std::string::npos);
 }
 
 }  // namespace

@@ -44,6 +44,32 @@ TEST_CASE("new: options make a scenario that check takes, with what to do next")
   CHECK(text_of(sandbox.path("mine.yaml")).find("\n# How much faster") != std::string::npos);
 }
 
+TEST_CASE("new: a network by name is forecast, whatif says what limits it") {
+  Sandbox sandbox;
+  const Called made = sandbox.call(
+      "new --model GPT2 --cluster G4DN.12xlarge --out mine.yaml "
+      "</dev/null");
+  INFO(made.err);
+  REQUIRE(made.status == 0);
+  CHECK(made.out.find("foretrain whatif mine.yaml") != std::string::npos);
+  const Called forecast = sandbox.call("simulate mine.yaml");
+  CHECK(forecast.status == 0);
+  CHECK(forecast.out.find("It fits: ") == 0);
+  const Called change = sandbox.call("whatif mine.yaml --full");
+  CHECK(change.status == 0);
+  CHECK(change.out.find("\n double nodes ") != std::string::npos);
+  const Called rented = sandbox.call(
+      "new --model gpt2 --cluster g4dn.12xlarge --question budget "
+      "--out rented.yaml </dev/null");
+  CHECK(rented.out.find("whatif rented.yaml --deadline 72h --budget 20000") != std::string::npos);
+  CHECK(sandbox.call("check rented.yaml").status == 0);
+  const Called nowhere = sandbox.call("new --model gpt2 --out other.yaml </dev/null");
+  CHECK(nowhere.status == 2);
+  CHECK(nowhere.err.find("error: --model gpt2 needs --cluster: hosts with devices, such as "
+                         "--cluster 'p5.48xlarge x 4'") == 0);
+  CHECK_FALSE(sandbox.has("other.yaml"));
+}
+
 TEST_CASE("new: without a terminal nothing is asked, without an option all is proposed") {
   Sandbox sandbox;
   const Called made = sandbox.call("new </dev/null");
@@ -84,6 +110,20 @@ TEST_CASE("new: what an option said is not asked again, an end of answers is no 
   CHECK(told.find("question [") == std::string::npos);
   std::istringstream ended("softmax\n");
   CHECK_THROWS_WITH(ask_scaffold({}, ended, say), Catch::Contains("nothing is written"));
+}
+
+TEST_CASE("new: of a network by name neither data nor a folder is asked, a cluster is proposed") {
+  std::istringstream in("Llama-3-8B\nhere\n\n\n");
+  std::string told;
+  const Scaffold scaffold = ask_scaffold({}, in, [&](const std::string& text) { told += text; });
+  CHECK(scaffold.model == "llama-3-8b");
+  CHECK(scaffold.cluster == "p5.48xlarge x 4");
+  CHECK(scaffold.question == "bottleneck");
+  CHECK(scaffold.data.empty());
+  CHECK(told.find("mpt-125m") != std::string::npos);
+  CHECK(told.find("data [") == std::string::npos);
+  CHECK(told.find("Is asynchronous training faster") == std::string::npos);
+  CHECK(told.find("--cluster here: llama-3-8b needs hosts with devices") != std::string::npos);
 }
 
 }  // namespace

@@ -66,6 +66,26 @@ std::string networks_text(const HostSpec& host) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+/// `H100 of 80 GiB in fp32, bf16: dgx-h100, p5.48xlarge`, a line for each kind of device.
+std::string device_lines(const std::vector<HostSpec>& hosts) {
+  std::map<std::string, std::vector<std::string>> hosts_with;
+  for (const HostSpec& host : hosts) {
+    std::vector<std::string> precisions;
+    for (const PrecisionSpec& each : host.device.precisions) precisions.push_back(each.name);
+    if (precisions.empty()) continue;
+    hosts_with[fmt::format("{} of {} in {}", host.device_name, to_text(host.device.memory),
+                           fmt::join(precisions, ", "))]
+        .push_back(host.name);
+  }
+  std::string lines;
+  for (const auto& [device, names] : hosts_with) {
+    lines += fmt::format("{}: {}\n", device, fmt::join(names, ", "));
+  }
+  if (lines.empty()) return lines;
+  return "\n" + wrap("Devices, their memory, their precisions for networks by name:") +
+         hang(lines, 2);
+}
+
 /// The measured networks of each device; empty if there are none.
 std::string measured_lines(const std::vector<HostSpec>& hosts) {
   std::string lines;
@@ -92,7 +112,7 @@ std::string hardware_table(const std::vector<HostSpec>& hosts) {
       in_one_currency(hosts)));
   text += "\n" + host_line({"host", "cores", "devices", "GFLOPS", "link", "NIC", "flow", "price"});
   for (const HostSpec& host : hosts) text += host_line(fields_of_host(host));
-  return text + measured_lines(hosts);
+  return text + device_lines(hosts) + measured_lines(hosts);
 }
 
 }  // namespace foretrain

@@ -22,4 +22,8 @@ std::string step_text(const Case& scenario_case, DataSets& data_sets);
 /// A sentence, then a line of at most 80 columns for each host.
 std::string hardware_table(const std::vector<HostSpec>& hosts);
 
+/// A sentence, then a line of at most 80 columns for each network of the library.
+/// @throws InputError if a file of the library is invalid
+std::string network_table();
+
 }  // namespace foretrain

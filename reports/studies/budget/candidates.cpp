@@ -40,11 +40,11 @@ std::string why_not_tried(const Scenario& scenario, const HostSpec& host) {
 }
 
 const HostSpec& host_called(const std::vector<HostSpec>& library, const std::string& name) {
-  const auto found = std::ranges::find(library, name, &HostSpec::name);
-  if (found != library.end()) return *found;
   std::vector<std::string> names;
   names.reserve(library.size());
   for (const HostSpec& host : library) names.push_back(host.name);
+  const auto found = std::ranges::find(library, in_any_case(name, names), &HostSpec::name);
+  if (found != library.end()) return *found;
   const std::string near = nearest(name, names);
   throw InputError(fmt::format("--hosts: the library has no {}; {}there are {}", name,
                                near.empty() ? "" : fmt::format("did you mean {}? ", near),
@@ -133,7 +133,7 @@ std::vector<LibraryHost> hosts_to_try(const Case& base, const std::vector<HostSp
     const HostSpec& host = host_called(library, name);
     const std::string why = why_not_tried(base.scenario, host);
     if (!why.empty()) throw InputError(fmt::format("--hosts: {}: {}; leave it out", name, why));
-    if (std::ranges::count(names, name) > 1) {
+    if (std::ranges::find(found, host, &LibraryHost::host) != found.end()) {
       throw InputError(fmt::format("--hosts: {} is named twice; write it once", name));
     }
     found.push_back({host, {}});

@@ -20,6 +20,14 @@ TEST_CASE("propose: an edit is a letter more, less, another one, or two that cha
   CHECK(edit_distance("ca", "abc") == 3);  // no letter is edited twice
 }
 
+TEST_CASE("propose: a name is found in any case, none by a part of it") {
+  const std::vector<std::string> names{"llama-3-8b", "p5.48xlarge", "p5.48"};
+  CHECK(in_any_case("P5.48XLarge", names) == "p5.48xlarge");
+  CHECK(in_any_case("llama-3-8b", names) == "llama-3-8b");
+  CHECK(in_any_case("P5.48x", names).empty());
+  CHECK(in_any_case("p5,48", names).empty());
+}
+
 TEST_CASE("propose: longer names may have more slips") {
   const std::vector<std::string> keys{"nic", "steps", "batch_size"};
   CHECK(nearest("nci", keys) == "nic");

@@ -168,7 +168,7 @@ TEST_CASE("hardware: a host is like one of the library, what stands beside it wi
 
 TEST_CASE("hardware: names of several hosts are parted from their numbers") {
   CHECK(host_like("{like: dgx-1, count: 4}").name == "dgx-1-");
-  CHECK(host_like("{like: p3.16xlarge, count: 4}").name == "p3.16xlarge");
+  CHECK(host_like("{like: P3.16xlarge, count: 4}").name == "p3.16xlarge");
   const std::string placed =
       kHostHead + "{like: dgx-1, count: 2}\n  placement: {workers: [dgx-1-0, dgx-1-1]}\n";
   CHECK(only(placed + "training: {strategy: all_reduce, workers: 2}\n").cluster.hosts[0].count ==

@@ -35,6 +35,26 @@ TEST_CASE("hardware table: a host with devices, a host without") {
   CHECK(hardware_table({station, other}).find("price: per hour; of") != std::string::npos);
 }
 
+TEST_CASE("hardware table: hosts with a device, its memory, its precisions") {
+  HostSpec station;
+  station.name = "station";
+  station.devices = 8;
+  station.device_name = "H100";
+  station.device.memory = {Bytes{80LL << 30}};
+  station.device.precisions = {{.name = "fp32", .gflops = 1}, {.name = "bf16", .gflops = 2}};
+  HostSpec other = station;
+  other.name = "other";
+  HostSpec less = station;
+  less.name = "less";
+  less.device.memory = {Bytes{40LL << 30}};
+  const std::string table = hardware_table({station, other, less});
+  CHECK(
+      table.ends_with("networks by name:\nH100 of 40 GiB in fp32, bf16: less\n"
+                      "H100 of 80 GiB in fp32, bf16: station, other\n"));
+  station.device.precisions.clear();
+  CHECK(hardware_table({station}).find("H100") == std::string::npos);
+}
+
 TEST_CASE("hardware table: networks that a device was measured with, by their batch sizes") {
   HostSpec station;
   station.name = "station";

@@ -39,7 +39,7 @@ TEST_CASE("budget hosts: all with a price and a device, or those that are named"
     CHECK(why_not.empty() == rented);
   }
   const std::vector<LibraryHost> named =
-      hosts_to_try(job.plain(), library, {"p3.16xlarge", "dgx-1"});
+      hosts_to_try(job.plain(), library, {"P3.16xlarge", "dgx-1"});
   REQUIRE(named.size() == 2);
   CHECK(named[0].host.name == "p3.16xlarge");
 }
@@ -72,7 +72,7 @@ TEST_CASE("budget hosts: a name is refused with the reason") {
   CHECK(hosts_error({"free"}) == "--hosts: free: it has no price in the library; leave it out");
   CHECK(hosts_error({"cores"}).find("no devices, but the profile was measured on one") !=
         std::string::npos);
-  CHECK(hosts_error({"small", "small"}).find("twice") != std::string::npos);
+  CHECK(hosts_error({"small", "SMALL"}).find("twice") != std::string::npos);
 }
 
 TEST_CASE("budget: hosts are doubled up to the most") {

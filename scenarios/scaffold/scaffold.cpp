@@ -1,5 +1,5 @@
 // Scenarios as text with comments, because people continue in an editor.
-#include "scenarios/library/scaffold.h"
+#include "scenarios/scaffold/scaffold.h"
 
 #include "models/base/check.h"
 #include "models/networks/registry.h"
@@ -7,13 +7,13 @@
 #include "scenarios/language/propose.h"
 #include "scenarios/language/value.h"
 #include "scenarios/library/library.h"
+#include "scenarios/scaffold/parts.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 
 namespace foretrain {
@@ -72,72 +72,28 @@ std::string model_for(const std::string& data) {
   return std::string(found == looks.end() ? looks.front().model : found->model);
 }
 
-/// @throws InputError if `answer` is not one of `known`
-void check_word(std::string_view option, const std::string& answer,
-                const std::vector<std::string>& known) {
-  if (std::ranges::find(known, answer) != known.end()) return;
+/// `answer` as `known` has it. @throws InputError if it is not one of them, in any case
+std::string known_word(std::string_view option, const std::string& answer,
+                       const std::vector<std::string>& known) {
+  if (std::string word = in_any_case(answer, known); !word.empty()) return word;
   const std::string near = nearest(answer, known);
   throw InputError(fmt::format("{} {}: {}write one of {}", option, answer,
                                near.empty() ? "" : fmt::format("did you mean {}? Or ", near),
                                fmt::join(known, ", ")));
 }
 
-std::vector<std::string> question_words() {
+/// Strategies that the question compares; empty if it concerns one.
+std::string_view compared(std::string_view question) {
+  if (question == "strategy") return "[sync, async]";
+  return question == "straggler" ? "[sync, async, all_reduce]" : "";
+}
+
+std::vector<std::string> question_words(const std::string& model) {
   std::vector<std::string> words;
-  words.reserve(kScaffoldQuestions.size());
-  for (const ScaffoldQuestion& question : kScaffoldQuestions) words.emplace_back(question.word);
-  return words;
-}
-
-/// Hosts of the library, with their number.
-struct HostsAsked {
-  std::string name;
-  int count = 1;
-};
-
-std::string_view without_blanks(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
-/// Reads `dgx-1 x 4` or `dgx-1x4`; a name alone is one host.
-HostsAsked asked_hosts(std::string_view cluster) {
-  constexpr int kHostsMost = 512;
-  const std::size_t cross = cluster.rfind('x');
-  if (cross != std::string_view::npos) {
-    const std::string_view number = without_blanks(cluster.substr(cross + 1));
-    int count = 0;
-    const auto read = std::from_chars(number.data(), number.data() + number.size(), count);
-    const bool whole = !number.empty() && !number.starts_with('-') &&  // not the -1 of dgx-1
-                       read.ptr == number.data() + number.size();
-    if (whole && (read.ec != std::errc() || count < 1 || count > kHostsMost)) {
-      throw InputError(fmt::format("--cluster {}: write 1 to {} hosts", cluster, kHostsMost));
-    }
-    if (whole) return {std::string(without_blanks(cluster.substr(0, cross))), count};
+  for (const ScaffoldQuestion& question : kScaffoldQuestions) {
+    if (suits(question, model)) words.emplace_back(question.word);
   }
-  return {std::string(without_blanks(cluster)), 1};
-}
-
-/// The placement of the workers.
-struct ScaffoldPlace {
-  HostsAsked hosts;
-  bool here = true;
-  bool devices = false;
-  int workers = 2;  ///< on this machine: as many as fit without a cluster
-};
-
-ScaffoldPlace draft_place(const std::string& cluster) {
-  ScaffoldPlace place;
-  if (cluster == kHere) return place;
-  place.hosts = asked_hosts(cluster);
-  const std::vector<HostSpec> library = library_hosts();
-  const auto host = std::ranges::find(library, place.hosts.name, &HostSpec::name);
-  FT_CHECK(host != library.end());
-  place.here = false;
-  place.devices = host->devices > 0;
-  place.workers = place.hosts.count * std::max(1, host->devices);
-  return place;
+  return words;
 }
 
 std::string_view asked_by(const Scaffold& scaffold) {
@@ -206,16 +162,10 @@ std::string scaffold_data(const Scaffold& scaffold, const ScaffoldPlace& place) 
   return text;
 }
 
-/// Strategies that the question compares; empty if it concerns one.
-std::string_view compared(const std::string& question) {
-  if (question == "strategy") return "[sync, async]";
-  return question == "straggler" ? "[sync, async, all_reduce]" : "";
-}
-
 /// Whether there are no servers: workers on devices, unless the question compares strategies with
 /// servers.
 bool is_ring(const Scaffold& scaffold, const ScaffoldPlace& place) {
-  return place.devices && compared(scaffold.question).empty();
+  return place.devices() && compared(scaffold.question).empty();
 }
 
 std::string scaffold_training(const Scaffold& scaffold, const ScaffoldPlace& place) {
@@ -267,15 +217,6 @@ std::string draft_cluster(const ScaffoldPlace& place, bool ring) {
       place.hosts.name, place.hosts.count + (ring ? 0 : 1));
 }
 
-/// 1, 2, 4, ... and all workers; up to 3 on this machine.
-std::vector<int> worker_counts(const ScaffoldPlace& place) {
-  if (place.here) return {1, 2, 3};
-  std::vector<int> counts;
-  for (int count = 1; count < place.workers; count *= 2) counts.push_back(count);
-  counts.push_back(place.workers);
-  return counts;
-}
-
 std::string scaffold_sweep(const Scaffold& scaffold, const ScaffoldPlace& place) {
   std::string text;
   if (scaffold.question == "straggler") {
@@ -295,16 +236,31 @@ std::string scaffold_sweep(const Scaffold& scaffold, const ScaffoldPlace& place)
 
 std::span<const ScaffoldQuestion> scaffold_questions() { return kScaffoldQuestions; }
 
+bool suits(const ScaffoldQuestion& question, const std::string& model) {
+  return compared(question.word).empty() || !is_counted(model);
+}
+
+std::vector<std::string> scaffold_models() {
+  std::vector<std::string> names = network_names();
+  const std::vector<std::string> counted = library_names("networks");
+  names.insert(names.end(), counted.begin(), counted.end());
+  return names;
+}
+
 std::vector<std::string> formats_for(const std::string& model) { return first_look(model).formats; }
 
 bool is_drawn(std::string_view format) {
   return format == "digits" || format == "images" || format == "clicks";
 }
 
-void check_scaffold(const Scaffold& scaffold) {
+Scaffold check_scaffold(Scaffold scaffold) {
+  bool counted = false;
   if (!scaffold.model.empty()) {
-    check_word("--model", scaffold.model, network_names());
-    if (!scaffold.data.empty()) check_word("--data", scaffold.data, formats_for(scaffold.model));
+    scaffold.model = known_word("--model", scaffold.model, scaffold_models());
+    counted = is_counted(scaffold.model);
+    if (!counted && !scaffold.data.empty()) {
+      scaffold.data = known_word("--data", scaffold.data, formats_for(scaffold.model));
+    }
   }
   if (!scaffold.path.empty() && is_drawn(scaffold.data)) {
     throw InputError(fmt::format("--path {}: {} are generated by the program; leave it out",
@@ -313,28 +269,42 @@ void check_scaffold(const Scaffold& scaffold) {
   if (!scaffold.cluster.empty() && scaffold.cluster != kHere) {
     std::vector<std::string> known = library_names("hardware");
     known.emplace_back(kHere);
-    check_word("--cluster", asked_hosts(scaffold.cluster).name, known);
+    known_word("--cluster", asked_hosts(scaffold.cluster).name, known);
   }
-  if (!scaffold.question.empty()) check_word("--question", scaffold.question, question_words());
+  if (counted) check_counted(scaffold);
+  if (!scaffold.question.empty()) {
+    scaffold.question = known_word("--question", scaffold.question, question_words(scaffold.model));
+  }
+  return scaffold;
 }
 
 Scaffold completed_scaffold(Scaffold scaffold) {
   if (scaffold.model.empty()) scaffold.model = model_for(scaffold.data);
-  check_scaffold(scaffold);
+  scaffold = check_scaffold(scaffold);
+  const bool counted = is_counted(scaffold.model);
+  if (counted && scaffold.cluster.empty()) {
+    throw InputError(
+        fmt::format("--model {} needs --cluster: hosts with devices, such as "
+                    "--cluster '{}' (foretrain describe hardware)",
+                    scaffold.model, kDeviceCluster));
+  }
+  if (scaffold.question.empty()) scaffold.question = question_words(scaffold.model).front();
+  if (counted) return scaffold;
   if (scaffold.data.empty()) scaffold.data = formats_for(scaffold.model).front();
   if (scaffold.path.empty() && !is_drawn(scaffold.data)) scaffold.path = "data/" + scaffold.data;
   if (scaffold.cluster.empty()) scaffold.cluster = kHere;
-  if (scaffold.question.empty()) scaffold.question = kScaffoldQuestions.front().word;
-  check_scaffold(scaffold);
-  return scaffold;
+  return check_scaffold(scaffold);
 }
 
 std::vector<NextCommand> next_commands(const Scaffold& scaffold, const std::string& file) {
   const bool here = scaffold.cluster == kHere;
   std::vector<NextCommand> next{{"foretrain check " + file, "print it with all defaults"}};
   if (scaffold.question == "budget") {
-    next.push_back({"foretrain whatif " + file + " --deadline 1h --budget 20",
-                    "the cheapest hosts that do it within an hour and for 20"});
+    const bool counted = is_counted(scaffold.model);
+    next.push_back({fmt::format("foretrain whatif {} --deadline {}", file,
+                                counted ? "72h --budget 20000" : "1h --budget 20"),
+                    fmt::format("the cheapest hosts that do it within {}",
+                                counted ? "3 days and for 20,000" : "an hour and for 20")});
     return next;
   }
   if (scaffold.question == "bottleneck") {
@@ -349,6 +319,7 @@ std::vector<NextCommand> next_commands(const Scaffold& scaffold, const std::stri
 }
 
 std::string scaffold_yaml(const Scaffold& scaffold, const std::string& file) {
+  if (is_counted(scaffold.model)) return counted_yaml(scaffold, scaffold_header(scaffold, file));
   const ScaffoldPlace place = draft_place(scaffold.cluster);
   return scaffold_header(scaffold, file) +
          fmt::format("model: {:<25}# or {}, ...; for your own: foretrain import\n", scaffold.model,

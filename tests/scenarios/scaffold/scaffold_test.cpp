@@ -1,5 +1,5 @@
 // Scaffolds of scenarios: each combination of answers reads back with its meaning.
-#include "scenarios/library/scaffold.h"
+#include "scenarios/scaffold/scaffold.h"
 
 #include "models/networks/registry.h"
 #include "scenarios/resolve/placement.h"

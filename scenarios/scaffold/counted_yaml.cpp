@@ -1,0 +1,109 @@
+// Scaffolds of counted networks, with settings that fit into the devices' memory.
+#include "scenarios/language/input_error.h"
+#include "scenarios/library/library.h"
+#include "scenarios/resolve/fitting.h"
+#include "scenarios/resolve/network_shape.h"
+#include "scenarios/resolve/read.h"
+#include "scenarios/scaffold/parts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace foretrain {
+namespace {
+
+std::string line(const std::string& setting, std::string_view what) {
+  return fmt::format("  {:<30}# {}\n", setting, what);
+}
+
+/// bf16 if the devices have it, else fp16, else fp32.
+std::string precision_on(const HostSpec& host) {
+  for (const char* each : {"bf16", "fp16"}) {
+    if (host.device.precision(each) != nullptr) return each;
+  }
+  return "fp32";
+}
+
+std::string model_text(const Scaffold& scaffold, const ScaffoldPlace& place) {
+  ModelSpec model;
+  model.network = scaffold.model;
+  const NetworkShape shape = shape_of(model);
+  std::string text = "model:\n" + line("network: " + model.network,
+                                       "or another (foretrain describe networks), or config: FILE");
+  if (const std::int64_t sequence = sequence_of(model, shape); sequence > 0) {
+    text += line(fmt::format("sequence: {}", sequence), "tokens of an example");
+  }
+  return text + line("precision: " + precision_on(place.host),
+                     "those of each device: foretrain describe hardware");
+}
+
+std::string training_text(const Scaffold& scaffold, int workers, bool images,
+                          std::string_view recompute) {
+  std::string text =
+      "training:\n" +
+      line("strategy: all_reduce", "or sync, async, ssp (with servers: 1), local_sgd") +
+      line(fmt::format("workers: {}", workers), "a device each") +
+      (images ? line("batch_size: 64", "images of each worker")
+              : line("batch_size: 1", "sequences of each worker")) +
+      (scaffold.question == "budget" ? line("steps: 10000", "gradients per worker; or tokens: 10e9")
+                                     : line("steps: 4", "all steps are alike")) +
+      line("optimizer: {name: adam}", "the state of sgd and momentum takes less memory") +
+      line("bucket_rule: ddp", "gradients are reduced as in PyTorch, 25 MiB at a time") +
+      "  bucket_size: 25 MiB\n";
+  if (workers > 1) {
+    text += line("shard: parameters", "as FSDP and ZeRO 3 do; or none, optimizer, gradients");
+  }
+  return text + line(fmt::format("recompute: {}", recompute),
+                     "none, selective, full: ever less memory, ever more time");
+}
+
+/// Whether the scenario fits into the memory of its devices.
+bool fits(const std::string& text) {
+  return device_memory(prepare(parse_scenario(text, "scenario").front(), Need::shape)).fits();
+}
+
+}  // namespace
+
+bool is_counted(const std::string& model) {
+  return std::ranges::count(library_names("networks"), model) > 0;
+}
+
+void check_counted(const Scaffold& scaffold) {
+  for (const auto& [option, given] :
+       {std::pair{"--data", scaffold.data}, {"--path", scaffold.path}}) {
+    if (given.empty()) continue;
+    throw InputError(fmt::format("{} {}: {} is forecast from its shape alone; leave it out", option,
+                                 given, scaffold.model));
+  }
+  if (scaffold.cluster.empty() || draft_place(scaffold.cluster).devices()) return;
+  throw InputError(fmt::format("--cluster {}: {} needs hosts with devices, such as '{}'",
+                               scaffold.cluster, scaffold.model, kDeviceCluster));
+}
+
+std::string counted_yaml(const Scaffold& scaffold, const std::string& header) {
+  const ScaffoldPlace place = draft_place(scaffold.cluster);
+  const std::string model = header + model_text(scaffold, place);
+  const bool images = model.find("  sequence: ") == std::string::npos;
+  const std::string cluster = fmt::format(
+      "cluster:\n  hosts:\n"
+      "    # Hosts of the library (foretrain describe hardware); keys written beside override it.\n"
+      "    - {{like: {}, count: {}}}\n"
+      "numerics: off                   # a counted network is forecast, not trained\n",
+      place.hosts.name, place.hosts.count);
+  const auto with = [&](int workers, std::string_view recompute) {
+    return model + training_text(scaffold, workers, images, recompute) + cluster;
+  };
+  std::string_view recompute = "full";
+  for (const std::string_view less : {"selective", "none"}) {
+    if (fits(with(place.workers, less))) recompute = less;
+  }
+  std::string text = with(place.workers, recompute);
+  if (scaffold.question != "workers") return text;
+  std::vector<int> counts = worker_counts(place);
+  while (counts.size() > 1 && !fits(with(counts.front(), recompute))) counts.erase(counts.begin());
+  return text + fmt::format("sweep: {{training.workers: [{}]}}\n", fmt::join(counts, ", "));
+}
+
+}  // namespace foretrain

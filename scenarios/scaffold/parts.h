@@ -1,0 +1,43 @@
+// Parts that scaffolds of trained networks share with those of counted ones.
+#pragma once
+
+#include "scenarios/scaffold/scaffold.h"
+#include "scenarios/spec/cluster.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foretrain {
+
+/// Hosts of the library, with their number.
+struct HostsAsked {
+  std::string name;
+  int count = 1;
+};
+/// Reads `dgx-1 x 4`, `dgx-1x4` or `4 x dgx-1`; a name alone is one host. A name of the library is
+/// read in any case. @throws InputError for a number that is no number of hosts
+HostsAsked asked_hosts(std::string_view cluster);
+
+/// The placement of the workers.
+struct ScaffoldPlace {
+  HostsAsked hosts;
+  HostSpec host;  ///< as the library has it
+  bool here = true;
+  int workers = 2;  ///< on this machine: as many as fit without a cluster
+
+  [[nodiscard]] bool devices() const { return host.devices > 0; }
+};
+ScaffoldPlace draft_place(const std::string& cluster);
+
+/// 1, 2, 4, ... and all workers; up to 3 on this machine.
+std::vector<int> worker_counts(const ScaffoldPlace& place);
+
+/// @throws InputError if an answer does not suit a counted network; a missing answer is valid
+void check_counted(const Scaffold& scaffold);
+
+/// The scenario of a counted network below its `header`: it trains with Adam on all devices.
+/// Activations are recomputed only as far as the memory of the devices requires.
+std::string counted_yaml(const Scaffold& scaffold, const std::string& header);
+
+}  // namespace foretrain
