@@ -40,15 +40,19 @@ PrecisionSpec figures_of(const HostSpec& host, const std::string& precision) {
   return figures;
 }
 
+const char* key_of(const ModelSpec& model) {
+  if (!model.network.empty()) return "model.network";
+  return model.config.empty() ? "model.profile" : "model.config";
+}
+
 /// Checks that each host says how fast it computes.
 void check_rates(const Case& c) {
   const Scenario& scenario = c.scenario;
   const std::string& precision = scenario.model.precision;
   if (scenario.cluster.hosts.empty()) {
-    fail(c, "model.network",
+    fail(c, key_of(scenario.model),
          "it is forecast, not trained, so the scenario has to describe hosts; write cluster: "
-         "{hosts: "
-         "[{like: p5.48xlarge}]} (foretrain describe hardware)");
+         "{hosts: [{like: p5.48xlarge}]} (foretrain describe hardware)");
   }
   for (const HostSpec& host : scenario.cluster.hosts) {
     if (host.compute || peak_of(host, precision) > 0) continue;
@@ -56,7 +60,7 @@ void check_rates(const Case& c) {
     for (const PrecisionSpec& each : host.device.precisions) known.push_back(each.name);
     fail(c, "model.precision",
          host.devices == 0
-             ? fmt::format("{}, but the host {} has no devices; write fp32, or a host with devices",
+             ? fmt::format("{}, but the host {} has no devices; write devices, or its compute:",
                            precision, host.name)
              : fmt::format("{}, of which the device of {} has no figures; {}", precision, host.name,
                            known.empty() ? "write cluster.hosts[].device.precisions"
@@ -79,13 +83,17 @@ Recompute recompute_of(const TrainingSpec& training) {
 /// The layers of a network known by its shape.
 std::vector<LayerWork> layers_of(const Case& c, CountedNetwork& network) {
   const ModelSpec& model = c.scenario.model;
-  const char* key = model.network.empty() ? "model.config" : "model.network";
+  const char* key = key_of(model);
   try {
     const NetworkShape shape = shape_of(model);
     key = "model.sequence";
     const std::int64_t sequence = sequence_of(model, shape);
     const std::int64_t batch = c.scenario.training.batch_size;
     network.tokens = batch * sequence;
+    if (network.tokens == 0 && c.scenario.training.tokens > 0) {
+      key = "training.tokens";
+      throw InputError("the network reads images, not tokens; write steps, epochs or updates");
+    }
     return layer_work(shape, {batch, sequence, network.number_bytes, model.attention == "fused"});
   } catch (const InputError& error) {
     fail(c, key, error.what());
