@@ -66,7 +66,7 @@ void describe_length(Visitor& visit, T& training) {
                .written = training.updates > 0},
               training.updates);
   visit.field({.key = "tokens",
-               .doc = "length of a network that reads text: tokens of all workers, such as 100B",
+               .doc = "length of a network that reads text: tokens of all workers, such as 100e9",
                .above = 0,
                .most = 1e18,
                .written = training.tokens > 0},
