@@ -4,6 +4,7 @@
 #include "scenarios/resolve/check_case.h"
 #include "scenarios/resolve/layer_profile.h"
 #include "scenarios/resolve/network_shape.h"
+#include "scenarios/resolve/placement.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -45,7 +46,18 @@ const char* key_of(const ModelSpec& model) {
   return model.config.empty() ? "model.profile" : "model.config";
 }
 
-/// Checks that each host says how fast it computes.
+/// The hosts that have workers.
+std::vector<const HostSpec*> computing_hosts(const Scenario& scenario) {
+  std::vector<const HostSpec*> hosts;
+  const std::vector<NodePlace> places = place_nodes(scenario);
+  for (int worker = 0; worker < node_counts(scenario).workers; ++worker) {
+    const auto* host = &scenario.cluster.hosts[places[static_cast<std::size_t>(worker)].spec];
+    if (hosts.empty() || hosts.back() != host) hosts.push_back(host);
+  }
+  return hosts;
+}
+
+/// Checks that each of them says how fast it computes.
 void check_rates(const Case& c) {
   const Scenario& scenario = c.scenario;
   const std::string& precision = scenario.model.precision;
@@ -54,7 +66,8 @@ void check_rates(const Case& c) {
          "it is forecast, not trained, so the scenario has to describe hosts; write cluster: "
          "{hosts: [{like: p5.48xlarge}]} (foretrain describe hardware)");
   }
-  for (const HostSpec& host : scenario.cluster.hosts) {
+  for (const HostSpec* of : computing_hosts(scenario)) {
+    const HostSpec& host = *of;
     if (host.compute || peak_of(host, precision) > 0) continue;
     std::vector<std::string> known;
     for (const PrecisionSpec& each : host.device.precisions) known.push_back(each.name);
@@ -69,9 +82,9 @@ void check_rates(const Case& c) {
 }
 
 bool all_fitted(const Scenario& scenario) {
-  return std::ranges::all_of(scenario.cluster.hosts, [&](const HostSpec& host) {
-    const PrecisionSpec* figures = host.device.precision(scenario.model.precision);
-    return host.compute || (figures != nullptr && figures->fitted());
+  return std::ranges::all_of(computing_hosts(scenario), [&](const HostSpec* host) {
+    const PrecisionSpec* figures = host->device.precision(scenario.model.precision);
+    return host->compute || (figures != nullptr && figures->fitted());
   });
 }
 
