@@ -14,7 +14,7 @@ struct DeviceNeeds {
   int number_bytes = 4;         ///< of a parameter, of a gradient
   bool master_weights = true;   ///< below 4 bytes, updates use a copy in 32 bits
   bool replicated = false;      ///< each worker updates all parameters (`shard: none`)
-  Bytes activations;
+  Bytes activations{};
 };
 
 /// The memory of the device of worker 0. With P parameters, b bytes each, N workers, s values of

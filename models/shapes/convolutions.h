@@ -1,4 +1,4 @@
-// Convolutional networks by their shape: parameters, work and activations of each layer.
+// Convolutional networks by their shape: parameters, work, activations of each layer.
 #pragma once
 
 #include "models/shapes/layer_work.h"

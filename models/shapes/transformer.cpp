@@ -21,7 +21,8 @@ class Count {
     if (image) {
       const std::int64_t pixels = std::int64_t{3} * shape_.patch_size * shape_.patch_size;
       add_matrix(layer, pixels, shape_.width, true);
-      layer.multiply(tokens_, width_, static_cast<double>(pixels));
+      const double patches = tokens_ - static_cast<double>(options_.batch);
+      layer.multiply(patches, width_, static_cast<double>(pixels));
       add_tensor(layer, shape_.width);  // the class token
     } else {
       add_tensor(layer, shape_.vocabulary * shape_.width);

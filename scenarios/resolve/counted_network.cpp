@@ -4,6 +4,7 @@
 #include "scenarios/resolve/check_case.h"
 #include "scenarios/resolve/layer_profile.h"
 #include "scenarios/resolve/network_shape.h"
+#include "scenarios/resolve/placement.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,23 +41,39 @@ PrecisionSpec figures_of(const HostSpec& host, const std::string& precision) {
   return figures;
 }
 
-/// Checks that each host says how fast it computes.
+const char* key_of(const ModelSpec& model) {
+  if (!model.network.empty()) return "model.network";
+  return model.config.empty() ? "model.profile" : "model.config";
+}
+
+/// The hosts that have workers.
+std::vector<const HostSpec*> computing_hosts(const Scenario& scenario) {
+  std::vector<const HostSpec*> hosts;
+  const std::vector<NodePlace> places = place_nodes(scenario);
+  for (int worker = 0; worker < node_counts(scenario).workers; ++worker) {
+    const auto* host = &scenario.cluster.hosts[places[static_cast<std::size_t>(worker)].spec];
+    if (hosts.empty() || hosts.back() != host) hosts.push_back(host);
+  }
+  return hosts;
+}
+
+/// Checks that each of them says how fast it computes.
 void check_rates(const Case& c) {
   const Scenario& scenario = c.scenario;
   const std::string& precision = scenario.model.precision;
   if (scenario.cluster.hosts.empty()) {
-    fail(c, "model.network",
+    fail(c, key_of(scenario.model),
          "it is forecast, not trained, so the scenario has to describe hosts; write cluster: "
-         "{hosts: "
-         "[{like: p5.48xlarge}]} (foretrain describe hardware)");
+         "{hosts: [{like: p5.48xlarge}]} (foretrain describe hardware)");
   }
-  for (const HostSpec& host : scenario.cluster.hosts) {
+  for (const HostSpec* of : computing_hosts(scenario)) {
+    const HostSpec& host = *of;
     if (host.compute || peak_of(host, precision) > 0) continue;
     std::vector<std::string> known;
     for (const PrecisionSpec& each : host.device.precisions) known.push_back(each.name);
     fail(c, "model.precision",
          host.devices == 0
-             ? fmt::format("{}, but the host {} has no devices; write fp32, or a host with devices",
+             ? fmt::format("{}, but the host {} has no devices; write devices, or its compute:",
                            precision, host.name)
              : fmt::format("{}, of which the device of {} has no figures; {}", precision, host.name,
                            known.empty() ? "write cluster.hosts[].device.precisions"
@@ -65,9 +82,9 @@ void check_rates(const Case& c) {
 }
 
 bool all_fitted(const Scenario& scenario) {
-  return std::ranges::all_of(scenario.cluster.hosts, [&](const HostSpec& host) {
-    const PrecisionSpec* figures = host.device.precision(scenario.model.precision);
-    return host.compute || (figures != nullptr && figures->fitted());
+  return std::ranges::all_of(computing_hosts(scenario), [&](const HostSpec* host) {
+    const PrecisionSpec* figures = host->device.precision(scenario.model.precision);
+    return host->compute || (figures != nullptr && figures->fitted());
   });
 }
 
@@ -79,13 +96,17 @@ Recompute recompute_of(const TrainingSpec& training) {
 /// The layers of a network known by its shape.
 std::vector<LayerWork> layers_of(const Case& c, CountedNetwork& network) {
   const ModelSpec& model = c.scenario.model;
-  const char* key = model.network.empty() ? "model.config" : "model.network";
+  const char* key = key_of(model);
   try {
     const NetworkShape shape = shape_of(model);
     key = "model.sequence";
     const std::int64_t sequence = sequence_of(model, shape);
     const std::int64_t batch = c.scenario.training.batch_size;
     network.tokens = batch * sequence;
+    if (network.tokens == 0 && c.scenario.training.tokens > 0) {
+      key = "training.tokens";
+      throw InputError("the network reads images, not tokens; write steps, epochs or updates");
+    }
     return layer_work(shape, {batch, sequence, network.number_bytes, model.attention == "fused"});
   } catch (const InputError& error) {
     fail(c, key, error.what());

@@ -1,4 +1,4 @@
-// A network that is counted: its layers' work, and the times of devices that nobody measured.
+// A network that is counted: its layers' work with the times that devices take for it.
 #pragma once
 
 #include "models/graph/device_memory.h"

@@ -2,55 +2,85 @@
 
 #include "models/protocol/registry.h"
 #include "scenarios/language/input_error.h"
+#include "scenarios/language/reader.h"
+#include "scenarios/resolve/check_case.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace foretrain {
 namespace {
 
-using Change = std::function<void(Scenario&)>;
-
-bool fits_with(const Prepared& prepared, const std::vector<Change>& changes) {
-  Case changed = prepared.scenario_case;
-  for (const Change& change : changes) change(changed.scenario);
-  try {
-    return device_memory(prepare(changed, Need::shape)).fits();
-  } catch (const InputError&) {
-    return false;  // this combination is not possible
-  }
-}
-
-void set_hosts(Scenario& scenario, int times) {
-  for (HostSpec& host : scenario.cluster.hosts) host.count *= times;
-  scenario.cluster.placement = {};
-  scenario.training.workers *= times;
-}
-
 /// A setting that needs less memory.
 struct Saving {
   std::string text;
-  Change apply;
+  std::function<void(Scenario&)> apply;
 };
 
-std::vector<Saving> settings_for(const Scenario& scenario) {
-  std::vector<Saving> settings;
+/// The memory with these settings on `times` as many hosts; nothing if this is not possible.
+std::optional<DeviceMemory> memory_with(const Prepared& prepared,
+                                        const std::vector<Saving>& settings, int times) {
+  Case changed = prepared.scenario_case;
+  Scenario& scenario = changed.scenario;
+  for (const Saving& each : settings) each.apply(scenario);
+  if (times > 1) {
+    for (HostSpec& host : scenario.cluster.hosts) host.count *= times;
+    scenario.cluster.placement = {};
+    scenario.training.workers *= times;
+  }
+  try {
+    Reading unheeded({});  // unused keys concern the file alone
+    check_case(changed, unheeded);
+    return device_memory(prepare(changed, Need::shape));
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+bool fits_with(const Prepared& prepared, const std::vector<Saving>& settings, int times) {
+  const auto memory = memory_with(prepared, settings, times);
+  return memory && memory->fits();
+}
+
+/// The settings that the scenario does not have, but could have.
+std::vector<Saving> settings_for(const Prepared& prepared) {
+  const Scenario& scenario = prepared.scenario_case.scenario;
   const TrainingSpec& training = scenario.training;
-  const bool shards = protocol_called(training.strategy).shards && training.workers > 1;
-  if (shards && training.shard != "parameters") {
-    settings.push_back({"shard: parameters", [](Scenario& s) { s.training.shard = "parameters"; }});
+  std::vector<Saving> settings;
+  const auto add = [&](const Saving& saving) {
+    if (memory_with(prepared, {saving}, 1)) settings.push_back(saving);
+  };
+  if (protocol_called(training.strategy).shards && training.shard != "parameters") {
+    add({"shard: parameters", [](Scenario& s) { s.training.shard = "parameters"; }});
   }
   if (training.recompute != "full" && scenario.model.by_shape()) {
-    settings.push_back({"recompute: full", [](Scenario& s) { s.training.recompute = "full"; }});
+    add({"recompute: full", [](Scenario& s) { s.training.recompute = "full"; }});
   }
   if (training.batch_size > 1) {
-    settings.push_back({"batch_size: 1", [](Scenario& s) { s.training.batch_size = 1; }});
+    add({"batch_size: 1", [](Scenario& s) { s.training.batch_size = 1; }});
   }
   return settings;
+}
+
+/// The settings, without those that are not needed, joined by commas; empty if all are too few.
+std::string needed_of(const Prepared& prepared, std::vector<Saving> settings, int times) {
+  if (!fits_with(prepared, settings, times)) return {};
+  for (std::size_t i = settings.size(); i-- > 0;) {
+    std::vector<Saving> fewer = settings;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    if (fits_with(prepared, fewer, times)) settings = std::move(fewer);
+  }
+  std::vector<std::string> texts;
+  for (const Saving& each : settings) texts.push_back(each.text);
+  if (times > 1) texts.push_back(fmt::format("{} devices", prepared.training->workers * times));
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 }  // namespace
@@ -80,37 +110,21 @@ std::string does_not_fit(const Prepared& prepared) {
 }
 
 std::string what_would_fit(const Prepared& prepared) {
-  const std::vector<Saving> settings = settings_for(prepared.scenario_case.scenario);
+  const std::vector<Saving> settings = settings_for(prepared);
   std::vector<std::string> found;
-  // Each alone; if none is enough, the first ones together, until they are.
-  for (const Saving& each : settings) {
-    if (fits_with(prepared, {each.apply})) found.push_back(each.text);
-  }
-  std::vector<Change> together;
-  std::vector<std::string> texts;
-  for (const Saving& each : settings) {
-    together.push_back(each.apply);
-    texts.push_back(each.text);
-    if (found.empty() && texts.size() > 1 && fits_with(prepared, together)) {
-      found.push_back(fmt::format("{}", fmt::join(texts, ", ")));
-    }
-  }
-  // More devices help only what is sharded among them.
-  if (!together.empty() && found.empty()) texts.push_back("");
+  const auto add = [&](const std::string& text) {
+    if (!text.empty()) found.push_back(text);
+    return !text.empty();
+  };
+  for (const Saving& each : settings) add(needed_of(prepared, {each}, 1));
+  if (found.empty()) add(needed_of(prepared, settings, 1));
+  // More devices need less memory only for what is sharded among them.
+  const std::vector<Saving> besides = found.empty() ? settings : std::vector<Saving>{};
   constexpr int kMostTimes = 64;
   for (int times = 2; times <= kMostTimes; times *= 2) {
-    const Change more = [times](Scenario& s) { set_hosts(s, times); };
-    std::vector<Change> changes = found.empty() ? together : std::vector<Change>{};
-    changes.push_back(more);
-    if (!fits_with(prepared, changes)) continue;
-    const std::string with = found.empty() ? fmt::format("{}", fmt::join(texts, ", ")) : "";
-    found.push_back(fmt::format("{}{} devices", with, prepared.training->workers * times));
-    break;
+    if (add(needed_of(prepared, besides, times))) break;
   }
-  if (found.size() < 2) return found.empty() ? "" : found.front();
-  const std::string last = found.back();
-  found.pop_back();
-  return fmt::format("{}, or {}", fmt::join(found, ", or "), last);
+  return fmt::format("{}", fmt::join(found, ", or "));
 }
 
 }  // namespace foretrain

@@ -119,9 +119,13 @@ class ProfileReader {
       places_[which] = i;
     }
     has_tensors_ = found[kTensors];
-    of_work_ = found[kProducts];
+    of_work_ = std::find(found.begin() + kParameters, found.end(), true) != found.end();
     const std::span<const Column> needed =
         of_work_ ? std::span<const Column>(kNeededForWork) : std::span<const Column>(kNeeded);
+    for (const Column each : {kParameterBytes, kForward, kBackward}) {
+      if (!of_work_ || !found[each]) continue;
+      fail_cell(each, "a table of work does not have it; remove it");
+    }
     const auto missing = std::ranges::find_if(needed, [&](Column each) { return !found[each]; });
     if (missing == needed.end()) return;
     fail(rows_.line(), 1,
@@ -210,8 +214,8 @@ class ProfileReader {
     const auto has_parameters = [](const auto& layer) { return layer.parameters > 0; };
     if (std::ranges::any_of(profile_.layers, has_parameters)) return;
     if (std::ranges::any_of(profile_.work, has_parameters)) return;
-    throw InputError(fmt::format(
-        "{}: no layer has parameters; nothing would be learned, check parameter_bytes", source_));
+    throw InputError(fmt::format("{}: no layer has parameters; nothing would be learned, check {}",
+                                 source_, kNames[of_work_ ? kParameters : kParameterBytes]));
   }
 
   std::string source_;

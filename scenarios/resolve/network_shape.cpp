@@ -19,6 +19,11 @@
 namespace foretrain {
 namespace {
 
+// Larger ones are typing mistakes.
+constexpr std::int64_t kSizeMost = 16'000'000;
+constexpr int kCountMost = 4096;
+constexpr double kWeightsMost = 1e13;
+
 /// A mapping of a config file.
 class Config {
  public:
@@ -27,22 +32,26 @@ class Config {
   }
 
   [[nodiscard]] std::int64_t number(std::string_view key) const {
-    if (find(key) == nullptr) fail({}, fmt::format("there is no {}; write it", key));
+    require(key);
     return number(key, 0);
   }
   /// `left_out`: the value if there is no such key.
-  [[nodiscard]] std::int64_t number(std::string_view key, std::int64_t left_out) const {
+  [[nodiscard]] std::int64_t number(std::string_view key, std::int64_t left_out,
+                                    std::int64_t most = kSizeMost) const {
     const Value* value = find(key);
     if (value == nullptr) return left_out;
-    constexpr std::int64_t kMost = 1'000'000'000;
     const auto decimal = parse_decimal(value->text);
     const auto number = decimal ? to_integer(*decimal) : std::nullopt;
-    if (number && *number >= 1 && *number <= kMost) return *number;
-    fail(key, fmt::format("{} is no whole number from 1 to {}", to_flow(*value), kMost));
+    if (number && *number >= 1 && *number <= most) return *number;
+    fail(key, fmt::format("{} is no whole number from 1 to {}", to_flow(*value), most));
   }
-  [[nodiscard]] int count(std::string_view key) const { return static_cast<int>(number(key)); }
+  /// A number of equal things: layers, heads, pixels.
+  [[nodiscard]] int count(std::string_view key) const {
+    require(key);
+    return count(key, 0);
+  }
   [[nodiscard]] int count(std::string_view key, int left_out) const {
-    return static_cast<int>(number(key, left_out));
+    return static_cast<int>(number(key, left_out, kCountMost));
   }
 
   [[nodiscard]] bool flag(std::string_view key, bool left_out) const {
@@ -61,9 +70,13 @@ class Config {
     const Entry* entry = map_.find(key);
     return entry == nullptr || entry->value.kind == Value::Kind::null ? nullptr : &entry->value;
   }
+  void require(std::string_view key) const {
+    if (find(key) == nullptr) fail({}, fmt::format("there is no {}; write it", key));
+  }
   [[noreturn]] void fail(std::string_view key, const std::string& what) const {
     const Value* value = key.empty() ? nullptr : find(key);
-    const std::string whole = path_.empty() ? std::string(key) : path_ + "." + std::string(key);
+    const std::string_view dot = path_.empty() || key.empty() ? "" : ".";
+    const std::string whole = fmt::format("{}{}{}", path_, dot, key);
     fail_at(to_text(value == nullptr ? map_.mark : value->mark), whole, what);
   }
 
@@ -71,6 +84,12 @@ class Config {
   const Value& map_;
   std::string path_;
 };
+
+void check_weights(const Config& config, double weights) {
+  if (weights <= kWeightsMost) return;
+  config.fail(
+      {}, fmt::format("{:.3g} weights, more than {:.0e}; check the sizes", weights, kWeightsMost));
+}
 
 TransformerShape hidden_sizes(const Config& config) {
   TransformerShape shape;
@@ -124,7 +143,7 @@ NetworkShape read_vit(const Config& config) {
   TransformerShape shape = hidden_sizes(config);
   shape.image_size = config.count("image_size");
   shape.patch_size = config.count("patch_size");
-  shape.classes = config.count("num_classes", 1000);
+  shape.classes = static_cast<int>(config.number("num_classes", 1000));
   shape.learned_positions = shape.biases = true;
   shape.causal = false;
   if (shape.patch_size > shape.image_size) {
@@ -140,7 +159,7 @@ void read_kernel(const Config& config, ConvolutionShape& row) {
   const auto side = [&](std::string_view digits) {
     const auto decimal = parse_decimal(digits);
     const auto number = decimal ? to_integer(*decimal) : std::nullopt;
-    constexpr int kMost = 4096;
+    constexpr int kMost = 64;
     if (number && *number >= 1 && *number <= kMost) return static_cast<int>(*number);
     config.fail("kernel", fmt::format("{}; write the pixels of a side, 3, or of both, 1x7", text));
   };
@@ -162,6 +181,8 @@ NetworkShape read_convolutions(const Config& config) {
     row.count = each.count("count", 1);
     row.norm = each.flag("norm", true);
     row.bias = each.flag("bias", false);
+    const double area = row.kernel_height * row.kernel_width;
+    check_weights(each, area * row.count * static_cast<double>(row.in * row.out));
     rows.push_back(std::move(row));
   }
   return {{}, std::move(rows)};
@@ -183,6 +204,9 @@ constexpr Family kFamilies[] = {{"llama", read_llama},
 void check(const Config& config, const NetworkShape& network) {
   const auto* shape = std::get_if<TransformerShape>(&network.shape);
   if (shape == nullptr) return;
+  const auto width = static_cast<double>(shape->width);
+  check_weights(config,
+                shape->layers * width * (4 * width + 3 * static_cast<double>(shape->inner)));
   const std::string heads = shape->heads == 0 ? "" : fmt::format("{} heads", shape->heads);
   if (shape->width % shape->heads != 0) {
     config.fail({}, fmt::format("{} do not divide the width {}", heads, shape->width));
@@ -241,7 +265,11 @@ NetworkShape shape_of(const ModelSpec& model) {
 std::int64_t sequence_of(const ModelSpec& model, const NetworkShape& shape) {
   constexpr std::int64_t kLongestUnasked = 8192;
   const std::int64_t most = shape.positions();
-  if (most == 0 || model.sequence == 0) return std::min(most, kLongestUnasked);
+  if (model.sequence == 0) return std::min(most, kLongestUnasked);
+  if (most == 0) {
+    throw InputError(
+        fmt::format("{} tokens, but the network reads images; remove it", model.sequence));
+  }
   const auto* transformer = std::get_if<TransformerShape>(&shape.shape);
   // Learned positions grow with the sequence, as whoever trains a longer one makes them.
   if (model.sequence <= most || transformer->learned_positions) return model.sequence;

@@ -75,6 +75,23 @@ void describe_length(Visitor& visit, T& training) {
               training.tokens);
 }
 
+/// What the memory of a counted network's devices depends on.
+template <class Visitor, Described<TrainingSpec> T>
+void describe_memory(Visitor& visit, T& training) {
+  visit.field(
+      {.key = "recompute",
+       .doc = "of a network known by its shape: activations that the backward pass computes "
+              "again: none; selective: all but products and attention; full: all of a block",
+       .choices = {"none", "selective", "full"},
+       .written = training.recompute != TrainingSpec{}.recompute},
+      training.recompute);
+  visit.field({.key = "master_weights",
+               .doc = "of a network known by its shape: below 32 bits, updates use a copy of the "
+                      "parameters in 32 bits",
+               .written = training.master_weights != TrainingSpec{}.master_weights},
+              training.master_weights);
+}
+
 template <class Visitor, Described<TrainingSpec> T>
 void describe(Visitor& visit, T& training) {
   visit.field({.key = "strategy", .doc = "how the workers cooperate", .choices = strategy_names()},
@@ -137,18 +154,7 @@ void describe(Visitor& visit, T& training) {
                 training.until);
   describe_losses(visit, training);
   describe_travel(visit, training);
-  visit.field(
-      {.key = "recompute",
-       .doc = "of a network known by its shape: activations that the backward pass computes "
-              "again: none; selective: all but products and attention; full: all of a block",
-       .choices = {"none", "selective", "full"},
-       .written = training.recompute != TrainingSpec{}.recompute},
-      training.recompute);
-  visit.field({.key = "master_weights",
-               .doc = "of a network known by its shape: below 32 bits, updates use a copy of the "
-                      "parameters in 32 bits",
-               .written = training.master_weights != TrainingSpec{}.master_weights},
-              training.master_weights);
+  describe_memory(visit, training);
 }
 
 }  // namespace foretrain

@@ -6,9 +6,9 @@
 #include "scenarios/resolve/check_case.h"
 #include "scenarios/resolve/colocated_jobs.h"
 #include "scenarios/resolve/emulated.h"
-#include "scenarios/resolve/fitting.h"
 #include "scenarios/resolve/read.h"
 #include "sim/driver/attempts.h"
+#include "sim/driver/count_totals.h"
 #include "sim/driver/sim_training.h"
 #include "sim/memory/resident.h"
 
@@ -27,25 +27,6 @@ std::optional<Fold> fold_of(const Prepared& prepared, const SimulateOptions& opt
   const bool whole = options.whole || options.emulated || options.around ||
                      options.variant.history != nullptr || !options.recorded.empty();
   return whole ? std::nullopt : Fold::of(prepared);
-}
-
-// Nothing if the network is not counted.
-std::optional<CountedTotals> counted_totals(const Prepared& prepared) {
-  if (prepared.counted == nullptr) return std::nullopt;
-  const CountedNetwork& network = *prepared.counted;
-  const Scenario& scenario = prepared.scenario_case.scenario;
-  const std::int64_t batches = scenario.training.accumulate;
-  CountedTotals counted;
-  counted.parameters = network.parameters();
-  counted.tokens = batches * network.tokens;
-  counted.flops = static_cast<double>(batches) * network.model_flops();
-  for (const HostSpec& host : scenario.cluster.hosts) {
-    const double peak = peak_of(host, network.precision);
-    if (counted.peak == 0 || peak < counted.peak) counted.peak = peak;
-  }
-  counted.memory = device_memory(prepared);
-  if (!counted.memory.fits()) counted.would_fit = what_would_fit(prepared);
-  return counted;
 }
 
 // One training: the world, its nodes, their record, its neighbours.
@@ -73,7 +54,7 @@ class Simulation : public Actor {
     if (world_.fold) {
       record_.simulated = fmt::format("1 host of {} alike", world_.fold->hosts());
     }
-    record_.counted = counted_totals(prepared);
+    record_.counted = count_totals(prepared);
     if (options.emulated) {
       record_.machine += fmt::format(", {} hosts emulated on {} cores", world_.hosts.size(),
                                      world_.hosts.front().cpu->cores());

@@ -118,13 +118,11 @@ void add_phases(std::vector<TrainingFigure>& all) {
 }
 
 /// By importance: for a single training a terminal shows the first ten that it has.
-std::vector<TrainingFigure> training_figures() {
+std::vector<TrainingFigure> first_figures() {
   constexpr auto kNumber = ColumnKind::number;
-  constexpr auto kCount = ColumnKind::count;
-  constexpr auto kComment = ColumnKind::comment;
   using T = const Trained&;
   using V = ResultValue;
-  std::vector<TrainingFigure> all{
+  return {
       {column("time_s", "time [s]", kNumber, true), [](T t) { return V(t.summary.time_s); }},
       {column("time_to_target_s", "target [s]", kNumber, true), target_cell},
       {column("range_s", "range [s]", ColumnKind::words, true), [](T t) { return V(t.range_s()); }},
@@ -161,7 +159,16 @@ std::vector<TrainingFigure> training_figures() {
       {column("cost_of_tokens", "cost of 10^9 tokens", kNumber),
        [](T t) { return V(cost_text(t.summary.cost_of_tokens, t.summary.price.currency)); }},
       {column("cost", "cost", kNumber, true),
-       [](T t) { return V(cost_text(t.summary.cost, t.summary.price.currency)); }},
+       [](T t) { return V(cost_text(t.summary.cost, t.summary.price.currency)); }}};
+}
+
+std::vector<TrainingFigure> training_figures() {
+  constexpr auto kNumber = ColumnKind::number;
+  constexpr auto kCount = ColumnKind::count;
+  constexpr auto kComment = ColumnKind::comment;
+  using T = const Trained&;
+  using V = ResultValue;
+  const std::vector<TrainingFigure> others{
       {column("outcome", "outcome", ColumnKind::words, true), outcome_cell},
       {column("nodes", "nodes", kComment), fates_cell},
       {column("neighbours", "neighbours", kComment), colocated_cell},
@@ -205,6 +212,8 @@ std::vector<TrainingFigure> training_figures() {
        [](T t) { return sent_per_step(t, false); }},
       {column("price_per_hour", "price per hour", kNumber),
        [](T t) { return t.summary.cost ? V(t.summary.price.per_hour) : V(); }}};
+  std::vector<TrainingFigure> all = first_figures();
+  all.insert(all.end(), others.begin(), others.end());
   add_phases(all);
   all.push_back({column("weights", "weights", kComment), weights_cell});
   all.push_back({column("from", "from", kComment), [](T t) { return V(source_of(t.record)); }});

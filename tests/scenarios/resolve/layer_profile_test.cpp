@@ -46,7 +46,8 @@ TEST_CASE("layer profile: a column that is missing or unknown or twice there is 
         "p.csv:1:34: 'backwards_ms' is no column of a profile; did you mean backward_ms?");
   CHECK(layers_error("layer,parameter_bytes,forward_ms,backward_ms,device\n") ==
         "p.csv:1:46: 'device' is no column of a profile; they are layer, parameter_bytes, "
-        "forward_ms, backward_ms, tensors");
+        "forward_ms, backward_ms, tensors, parameters, product_gflop, edge_mflop, "
+        "attention_gflop, moved_mb, kept_mb");
   CHECK(layers_error("layer,layer,parameter_bytes,forward_ms,backward_ms\n") ==
         "p.csv:1:7: a second column layer; keep one");
 }
@@ -129,4 +130,57 @@ TEST_CASE("layer profile: a file that is missing or too long is told") {
   std::ofstream(folder / "long.csv") << kTitles << std::string(1'000'000, '#');
   CHECK(error_of([&] { read_profile({folder / "long.csv"}, 1); }) ==
         folder / "long.csv: the file is longer than 1 MB; is this a profile?");
+}
+
+namespace {
+
+const std::string kWork =
+    "layer,parameters,tensors,product_gflop,edge_mflop,attention_gflop,moved_mb,kept_mb\n";
+
+}  // namespace
+
+TEST_CASE("layer profile: a table of work has work in place of times") {
+  const NetworkProfile profile =
+      parse_profile(kWork + "block,1000,2,1.5,2.5,3.5,4.5,5.5\nrelu,0,0,0,0,0,1,1\n", "p.csv", 16);
+  CHECK(profile.layers.empty());
+  CHECK(profile.batch_size == 16);
+  REQUIRE(profile.work.size() == 2);
+  LayerWork block{.layer = "block", .parameters = 1'000, .tensors = 2};
+  block.products = 1.5e9;
+  block.edges = 2.5e6;
+  block.attention = 3.5e9;
+  block.moved = 4.5e6;
+  block.kept = 5.5e6;
+  CHECK(profile.work[0] == block);
+}
+
+TEST_CASE("layer profile: a table of work needs all its columns") {
+  CHECK(layers_error("layer,parameters,tensors,product_gflop,edge_mflop,moved_mb,kept_mb\n") ==
+        "p.csv:1:1: there is no column attention_gflop; the first line names the columns: "
+        "layer,tensors,parameters,product_gflop,edge_mflop,attention_gflop,moved_mb,kept_mb");
+  CHECK_THAT(layers_error("layer,parameters,tensors,edge_mflop,attention_gflop,moved_mb,kept_mb\n"),
+             Catch::Matchers::StartsWith("p.csv:1:1: there is no column product_gflop; "));
+  CHECK(layers_error("layer,parameters,tensors,product_gflops\n") ==
+        "p.csv:1:26: 'product_gflops' is no column of a profile; did you mean product_gflop?");
+  CHECK(layers_error("layer,forward_ms," + kWork.substr(6) + "a,1,1,1,1,1,1,1,1\n") ==
+        "p.csv:1:7: forward_ms: a table of work does not have it; remove it");
+}
+
+TEST_CASE("layer profile: a cell of a table of work is told its place") {
+  CHECK(layers_error(kWork + "a,1.5,1,1,1,1,1,1\n") ==
+        "p.csv:2:3: parameters: 1.5; write a whole number up to 1000000000000");
+  CHECK(layers_error(kWork + "a,1e13,1,1,1,1,1,1\n") ==
+        "p.csv:2:3: parameters: 1e13; write a whole number up to 1000000000000");
+  CHECK(layers_error(kWork + "a,10,11,1,1,1,1,1\n") ==
+        "p.csv:2:6: tensors: 11 tensors are not possible with 10 parameters; write 1 to 10");
+  CHECK(layers_error(kWork + "a,10,1,x,1,1,1,1\n") ==
+        "p.csv:2:8: product_gflop: 'x' is not a number; write one, 1.92 for instance");
+  CHECK(layers_error(kWork + "a,10,1,1,1,-1,1,1\n") ==
+        "p.csv:2:12: attention_gflop: -1 is negative; write 0 or more");
+  CHECK(layers_error(kWork + "a,10,1,1,1,1,1,\n") ==
+        "p.csv:2:16: kept_mb: missing; write a number, 1.92 for instance");
+  CHECK(layers_error(kWork + ",10,1,1,1,1,1,1\n") == "p.csv:2:1: layer: empty; name the layer");
+  CHECK(layers_error(kWork + "relu,0,0,1,1,1,1,1\n") ==
+        "p.csv: no layer has parameters; nothing would be learned, check parameters");
+  CHECK(layers_error(kWork).find("p.csv: there is no layer; write a line ") == 0);
 }
