@@ -67,6 +67,10 @@ void check_trainable(const Case& scenario_case, bool emulated) {
   const auto fail = [&](const std::string& key, const std::string& what) {
     fail_at(scenario_case.place_of(key), key, what);
   };
+  if (scenario.model.by_shape()) {
+    fail(scenario.model.config.empty() ? "model.network" : "model.config",
+         "a network known by its shape is forecast, not trained; simulate it");
+  }
   if (scenario.model.profiled()) {
     fail("model.profile", "a profile has only times, no layers to train; simulate it");
   }

@@ -21,7 +21,8 @@ DeviceMemory device_memory(const Training& training, const DeviceNeeds& needs) {
   const double updated = needs.replicated ? 1 : share.updated;
   DeviceMemory memory;
   memory.parameters = share.parameters;
-  memory.gradients = share.gradients;
+  // Frameworks of devices add a batch's gradient in place.
+  memory.gradients = {training.adds_batches() ? share.gradients.value / 2 : share.gradients.value};
   memory.optimizer = {std::llround(state * updated * static_cast<double>(needs.parameters))};
   memory.activations = needs.activations;
   return memory;

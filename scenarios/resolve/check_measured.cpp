@@ -58,10 +58,11 @@ void check_known(const Case& c) {
 /// their names are others, too (bert_base).
 void take_measured(Scenario& scenario) {
   ModelSpec& model = scenario.model;
-  if (model.network.empty() || !model.profile_network.empty()) return;
+  const bool measured = model.precision != "fp8";
+  if (model.network.empty() || !model.profile_network.empty() || !measured) return;
   std::string name = model.network;
   std::ranges::replace(name, '-', '_');
-  if (number_bytes(model.precision) == 2) name += "_amp";
+  if (model.precision == "fp16" || model.precision == "bf16") name += "_amp";
   for (const HostSpec& host : scenario.cluster.hosts) {
     const auto of_network = [&](const MeasuredNetwork& row) { return row.network == name; };
     if (std::ranges::any_of(host.measured, of_network)) model.profile_network = name;
