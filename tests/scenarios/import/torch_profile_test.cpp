@@ -258,7 +258,7 @@ TEST_CASE("foretrain_profile.py --meta: errors of the command line name the line
     WARN("skipped: PyTorch is not installed");
     return;
   }
-  run_lines(TempFolder(), python, R"(
+  run_lines(TempFolder(), python, R"py(
 import subprocess, sys
 open("net.py", "w").write("""
 import torch
@@ -288,7 +288,7 @@ for function, message in (
         ("alone", "net:alone must return (model, step)"), ("absent", "net has no function 'absent'")):
     failed = run(function)
     assert failed.returncode != 0 and message in failed.stdout and "Traceback" not in failed.stdout, failed
-)");
+)py");
 }
 
 }  // namespace
