@@ -151,6 +151,7 @@ TEST_CASE("layer profile: a table of work has work in place of times") {
   block.attention = 3.5e9;
   block.moved = 4.5e6;
   block.kept = 5.5e6;
+  block.kernels = 1;
   CHECK(profile.work[0] == block);
 }
 
