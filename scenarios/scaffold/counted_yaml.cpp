@@ -50,8 +50,7 @@ std::string training_text(const Scaffold& scaffold, int workers, bool images,
       (scaffold.question == "budget" ? line("steps: 10000", "gradients per worker; or tokens: 10e9")
                                      : line("steps: 4", "all steps are alike")) +
       line("optimizer: {name: adam}", "the state of sgd and momentum takes less memory") +
-      line("bucket_rule: ddp", "gradients are reduced as in PyTorch, 25 MiB at a time") +
-      "  bucket_size: 25 MiB\n";
+      line("bucket_rule: layer", "a collective per layer, as FSDP; or ddp, bucket_size: 25 MiB");
   if (workers > 1) {
     text += line("shard: parameters", "as FSDP and ZeRO 3 do; or none, optimizer, gradients");
   }

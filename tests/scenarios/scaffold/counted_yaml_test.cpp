@@ -47,8 +47,7 @@ TEST_CASE("counted scaffold: the settings are those of a training with Adam on a
   CHECK(training.strategy == "all_reduce");
   CHECK(training.workers == 32);
   CHECK(training.shard == "parameters");
-  CHECK(training.bucket_rule == "ddp");
-  CHECK(training.bucket_size == Bytes{25 << 20});
+  CHECK(training.bucket_rule == "layer");
   CHECK(training.optimizer.name == "adam");
   CHECK(cases_of("gpt2", "dgx-1").front().scenario.model.precision == "fp16");
   CHECK(cases_of("gpt2", "n1-k80").front().scenario.model.precision == "fp32");
