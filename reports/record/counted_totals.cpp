@@ -4,17 +4,18 @@
 
 namespace foretrain {
 
-std::string memory_sentence(const CountedTotals& counted) {
+std::string memory_sentence(const CountedTotals& counted, const std::string& shard) {
   constexpr double kGiB = 1 << 30;
   const DeviceMemory& memory = counted.memory;
   if (memory.capacity.value == 0) return {};
   const auto in_gib = [](Bytes bytes) { return static_cast<double>(bytes.value) / kGiB; };
   std::string text = fmt::format(
-      "{}: {:.1f} of {:.4g} GiB a device (parameters {:.1f}, gradients {:.1f}, optimizer {:.1f}, "
+      "{}{}: {:.1f} of {:.4g} GiB a device (parameters {:.1f}, gradients {:.1f}, optimizer {:.1f}, "
       "activations {:.1f}, libraries {:.1f})",
-      memory.fits() ? "It fits" : "It does not fit", in_gib(memory.total()),
-      in_gib(memory.capacity), in_gib(memory.parameters), in_gib(memory.gradients),
-      in_gib(memory.optimizer), in_gib(memory.activations), in_gib(memory.base));
+      memory.fits() ? "It fits" : "It does not fit", shard.empty() ? "" : " with shard: " + shard,
+      in_gib(memory.total()), in_gib(memory.capacity), in_gib(memory.parameters),
+      in_gib(memory.gradients), in_gib(memory.optimizer), in_gib(memory.activations),
+      in_gib(memory.base));
   if (memory.fits()) return text + ".";
   if (counted.would_fit.empty())
     return text + "; no number of such devices that was tried is enough.";

@@ -30,7 +30,8 @@ inline constexpr std::pair<const char*, Bytes DeviceMemory::*> kDeviceMemoryPart
     {"base_bytes", &DeviceMemory::base},
     {"capacity_bytes", &DeviceMemory::capacity}};
 
-/// `It fits: 61.3 of 80 GiB (parameters 4.0, ...)`; empty if no device says its memory.
-std::string memory_sentence(const CountedTotals& counted);
+/// `It fits with shard: optimizer: 61.3 of 80 GiB (parameters 4.0, ...)`; empty if no device says
+/// its memory. `shard`: of the training; empty if it has one worker.
+std::string memory_sentence(const CountedTotals& counted, const std::string& shard);
 
 }  // namespace foretrain

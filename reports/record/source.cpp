@@ -192,6 +192,14 @@ std::string jitter_sentence(const Record& record) {
   if (most > 0)
     return fmt::format("The time of a gradient varies by {:.1f} %, as measured.", 100 * most);
   if (!scenario.stragglers.empty()) return "Compute times vary only as stragglers: says.";
+  double variation = 0;
+  for (const HostSpec& host : scenario.cluster.hosts) {
+    if (host.devices > 0) variation = std::max(variation, host.device.variation);
+  }
+  if (variation > 0) {
+    return fmt::format("Devices differ by {:.1f} %, and workers in lockstep wait for the slowest.",
+                       100 * variation);
+  }
   const bool alike = record.basis.size() == 1 && scenario.faults.empty();
   if (!alike || !has_several_workers(record)) return "No variation of compute times is described.";
   return "No variation of compute times is described, so all workers are equally fast and async "

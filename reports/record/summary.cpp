@@ -80,7 +80,7 @@ void add_cost(const Record& record, Summary& summary) {
   for (const NodeTotals& node : record.nodes) used.insert(node.host);
   summary.price = price_per_hour(scenario, used);
   if (summary.price.per_hour == 0) return;
-  summary.cost = summary.price.per_hour * summary.time_s / kHour_s;
+  summary.cost = summary.price.per_hour * summary.tokens_time_s.value_or(summary.time_s) / kHour_s;
   constexpr double kBillion = 1e9;
   if (summary.tokens_per_s) {
     summary.cost_of_tokens = summary.price.per_hour * kBillion / *summary.tokens_per_s / kHour_s;

@@ -39,8 +39,8 @@ struct Summary {
   std::optional<double> cost_of_tokens;           ///< of 10^9 tokens, in the currency of `price`
   std::optional<double> tokens_time_s;            ///< of all `training.tokens`
   std::optional<double> updates_per_s;
-  Price price{};                         ///< simulation: price of all hosts that have a node
-  std::optional<double> cost;            ///< that price for `time_s`, if hosts have prices
+  Price price{};               ///< simulation: price of all hosts that have a node
+  std::optional<double> cost;  ///< that price for `time_s`, or for all tokens, if hosts have prices
   std::optional<double> final_loss;      ///< from the final evaluation, nats
   std::optional<double> test_accuracy;   ///< from the final evaluation
   std::optional<double> test_auc;        ///< likewise; only for two classes

@@ -62,7 +62,8 @@ constexpr Unit kTimes[] = {{"s", 0},
                            {"\u03bcs", -6, 0, false},  // Greek mu
                            {"ps", -12},
                            {"min", 0, 0, true, 60},
-                           {"h", 0, 0, true, 3600}};
+                           {"h", 0, 0, true, 3600},
+                           {"d", 0, 0, false, 86'400}};
 constexpr Unit kShares[] = {{"%", -2}};
 constexpr Unit kPrices[] = {{"per hour", 0}, {"/hour", 0, 0, false}, {"/h", 0, 0, false}};
 

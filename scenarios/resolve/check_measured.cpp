@@ -58,7 +58,8 @@ void check_known(const Case& c) {
 /// their names are others, too (bert_base).
 void take_measured(Scenario& scenario) {
   ModelSpec& model = scenario.model;
-  const bool measured = model.precision != "fp8";
+  const bool measured = model.precision != "fp8" && model.attention == "fused" &&
+                        scenario.training.recompute == "none";
   if (model.network.empty() || !model.profile_network.empty() || !measured) return;
   std::string name = model.network;
   std::ranges::replace(name, '-', '_');

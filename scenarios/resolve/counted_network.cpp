@@ -26,14 +26,14 @@ double sum(const std::vector<LayerWork>& layers, Of of) {
 /// The figures of a precision, with the defaults filled in; without peak if there are none.
 PrecisionSpec figures_of(const HostSpec& host, const std::string& precision) {
   PrecisionSpec figures{.name = precision};
-  const bool full = number_bytes(precision) == 4;
+  const bool full = precision == "fp32";
   if (host.devices > 0) {
     if (const PrecisionSpec* listed = host.device.precision(precision)) figures = *listed;
     if (figures.gflops == 0 && full) figures.gflops = host.device.gflops;
   } else if (full) {
     figures.gflops = host.roofline.gflops;
   }
-  if (!figures.fitted()) {
+  if (figures.share == 0) {
     figures.share = kAssumedShare;
     figures.half_size = kAssumedHalfSize;
   }
@@ -46,7 +46,8 @@ const char* key_of(const ModelSpec& model) {
   return model.config.empty() ? "model.profile" : "model.config";
 }
 
-/// The hosts that have workers.
+}  // namespace
+
 std::vector<const HostSpec*> computing_hosts(const Scenario& scenario) {
   std::vector<const HostSpec*> hosts;
   const std::vector<NodePlace> places = place_nodes(scenario);
@@ -57,7 +58,9 @@ std::vector<const HostSpec*> computing_hosts(const Scenario& scenario) {
   return hosts;
 }
 
-/// Checks that each of them says how fast it computes.
+namespace {
+
+/// Checks that each host with workers says how fast it computes.
 void check_rates(const Case& c) {
   const Scenario& scenario = c.scenario;
   const std::string& precision = scenario.model.precision;
@@ -79,13 +82,6 @@ void check_rates(const Case& c) {
                            known.empty() ? "write cluster.hosts[].device.precisions"
                                          : fmt::format("it has {}", fmt::join(known, ", "))));
   }
-}
-
-bool all_fitted(const Scenario& scenario) {
-  return std::ranges::all_of(computing_hosts(scenario), [&](const HostSpec* host) {
-    const PrecisionSpec* figures = host->device.precision(scenario.model.precision);
-    return host->compute || (figures != nullptr && figures->fitted());
-  });
 }
 
 Recompute recompute_of(const TrainingSpec& training) {
@@ -181,12 +177,11 @@ std::shared_ptr<const CountedNetwork> count_network(const Case& c) {
   }
   if (network->layers.empty()) return nullptr;
   check_rates(c);
-  network->fitted = all_fitted(c.scenario);
   return network;
 }
 
 NetworkProfile timed_profile(const CountedNetwork& network, const Scenario& scenario) {
-  const DeviceRates rates = rates_of(scenario.cluster.hosts.front(), network.precision);
+  const DeviceRates rates = rates_of(*computing_hosts(scenario).front(), network.precision);
   NetworkProfile profile;
   profile.batch_size = scenario.training.batch_size;
   for (const LayerWork& each : network.layers) {

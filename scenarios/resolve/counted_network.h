@@ -21,7 +21,6 @@ struct CountedNetwork {
   std::int64_t tokens = 0;  ///< of a batch; 0: images
   int number_bytes = 2;     ///< of a parameter in messages
   Recompute recompute = Recompute::none;
-  bool fitted = true;  ///< all its hosts' devices were fitted by measured trainings
 
   [[nodiscard]] std::int64_t parameters() const;
   /// Operations of a batch's gradient, without what is recomputed: three forward passes.
@@ -42,6 +41,9 @@ std::shared_ptr<const CountedNetwork> count_network(const Case& scenario_case);
 /// What the devices of `host` reach in this precision. A host whose `compute:` is given, or whose
 /// cores compute, has the default shares. Null rates if the host does not say how fast it is.
 DeviceRates rates_of(const HostSpec& host, const std::string& precision);
+
+/// The hosts that have workers, in the order of their first.
+std::vector<const HostSpec*> computing_hosts(const Scenario& scenario);
 
 /// The peak of a device, FLOP/s; 0: not known.
 double peak_of(const HostSpec& host, const std::string& precision);

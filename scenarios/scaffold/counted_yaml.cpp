@@ -36,14 +36,14 @@ std::string model_text(const Scaffold& scaffold, const ScaffoldPlace& place) {
     text += line(fmt::format("sequence: {}", sequence), "tokens of an example");
   }
   return text + line("precision: " + precision_on(place.host),
-                     "those of each device: foretrain describe hardware");
+                     "or another one of the devices (foretrain describe hardware)");
 }
 
 std::string training_text(const Scaffold& scaffold, int workers, bool images,
                           std::string_view recompute) {
   std::string text =
       "training:\n" +
-      line("strategy: all_reduce", "or sync, async, ssp (with servers: 1), local_sgd") +
+      line("strategy: all_reduce", "devices exchange gradients among themselves") +
       line(fmt::format("workers: {}", workers), "a device each") +
       (images ? line("batch_size: 64", "images of each worker")
               : line("batch_size: 1", "sequences of each worker")) +

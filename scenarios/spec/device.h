@@ -32,31 +32,30 @@ struct PrecisionSpec {
   double half_size = 0;  ///< 0 with a share of 0: kAssumedHalfSize
   double attention = 0;  ///< 0: kAssumedAttention
 
-  /// Somebody measured trainings on this device.
-  [[nodiscard]] bool fitted() const { return share > 0; }
+  bool fitted = false;  ///< measured trainings on this device gave the shares
+
   bool operator==(const PrecisionSpec&) const = default;
 };
 
 /// `cluster.hosts[].device` - also an entry of scenarios/devices.
 ///
-/// The last three figures are what devices lose together. With N workers in lockstep, each on a
+/// The last two figures are what devices lose together. With N workers in lockstep, each on a
 /// device, a gradient takes
 ///
 ///     its time x (1 + variation x E[largest of N normal deviates]) x (1 + together if N' > 1)
 ///
-/// since all wait for the slowest device, and since the N' devices of a host share its input, its
-/// launches, its memory. Collectives occupy a part of the device: while messages come during a
-/// job, it is slower by the factor 1 + beside_collectives.
+/// since all wait for the slowest device, and since the N' workers of a host share its input, its
+/// launches, its memory. `compute:` and measured rows are times of one device alone, so both count
+/// there, too.
 ///
 /// Sources: Sinha and others 2022, "Not All GPUs Are Created Equal", measured the spread of equal
-/// devices; the others are in scenarios/devices/README.md. A scenario that leaves them out has
+/// devices; the files of scenarios/devices have the other's. A scenario that leaves them out has
 /// none.
 struct DeviceSpec : Roofline {
   Bytes memory{};  ///< 0: unknown
   std::vector<PrecisionSpec> precisions{};
   double variation = 0;  ///< standard deviation of equal devices' times, a share
   double together = 0;
-  double beside_collectives = 0;
 
   /// The factor of a gradient's time with `workers` in lockstep, `in_host` of them in a host.
   [[nodiscard]] double slowed(int workers, int in_host) const;

@@ -64,7 +64,7 @@ void describe(Visitor& visit, T& precision) {
                .written = precision.share > 0},
               precision.share);
   visit.field({.key = "half_size",
-               .doc = "edge of a product that reaches half of that; left out: 30",
+               .doc = "edge of a product that reaches half of that; without a share: 30",
                .least = 0,
                .most = 1e6,
                .used = precision.share > 0,
@@ -77,6 +77,12 @@ void describe(Visitor& visit, T& precision) {
                .most = 1,
                .written = precision.attention > 0},
               precision.attention);
+  visit.field({.key = "fitted",
+               .doc = "measured trainings on this device gave these shares",
+               .used = precision.share > 0,
+               .unused_because = "it belongs to a share",
+               .written = precision.fitted},
+              precision.fitted);
 }
 
 template <class Visitor, Described<DeviceSpec> T>
@@ -107,9 +113,6 @@ void describe(Visitor& visit, T& device) {
       loss("together", "a gradient takes this much longer if several devices of a host compute",
            device.together),
       device.together);
-  visit.field(loss("beside_collectives", "a gradient takes this much longer while collectives run",
-                   device.beside_collectives),
-              device.beside_collectives);
 }
 
 /// Accelerators of a host.

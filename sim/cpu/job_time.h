@@ -56,9 +56,6 @@ class JobTime {
   /// Scales the times of a profile, which was measured on another device, by `ratio`
   /// (scenarios/spec/measured_networks.h, scenarios/spec/measured_networks.h).
   void scale_profile(double ratio) { profile_ratio_ = ratio; }
-  /// A gradient takes longer by this share while collectives run (DeviceSpec::beside_collectives).
-  void slow_beside_collectives(double share) { beside_collectives_ = share; }
-  [[nodiscard]] double beside_collectives() const { return beside_collectives_; }
   /// Adds what a framework spends on a step with this number of workers.
   void add(const FrameworkSpec& framework, int workers);
 
@@ -129,7 +126,6 @@ class JobTime {
   BytesPerSecond update_rate_{};  // of the device that updates; 0 if a core does
   std::optional<Duration> fixed_gradient_;
   double profile_ratio_ = 1;
-  double beside_collectives_ = 0;
   Duration batch_overhead_;
   Duration example_overhead_;
   Duration update_overhead_;

@@ -59,6 +59,26 @@ double spread_of(const Machine& machine, const std::string& model) {
   return most;
 }
 
+// Measured trainings gave the device's shares in this precision.
+bool is_fitted(const HostSpec& spec, const std::string& precision) {
+  const PrecisionSpec* figures = spec.device.precision(precision);
+  return figures != nullptr && figures->fitted;
+}
+
+// What devices lose together (DeviceSpec): with all that are waited for, with those of their host.
+double slowed_together(const HostSpec& spec, const Prepared& prepared) {
+  const Training& training = *prepared.training;
+  const auto workers = std::span(prepared.places).first(static_cast<std::size_t>(training.workers));
+  std::ptrdiff_t beside = 0;
+  for (const NodePlace& place : workers) {
+    if (&prepared.scenario_case.scenario.cluster.hosts[place.spec] != &spec) continue;
+    beside = std::ranges::count(workers, place.host, &NodePlace::host);
+    break;
+  }
+  return spec.device.slowed(training.protocol->synchronous ? training.workers : 1,
+                            static_cast<int>(beside));
+}
+
 // Ratio of gradient times on the host's device to the profile's: by measurements of that device,
 // else by data sheets. Applied to evaluations, too, at the batch size of the training.
 double profile_ratio(const HostSpec& spec, const Prepared& prepared) {
@@ -71,13 +91,6 @@ double profile_ratio(const HostSpec& spec, const Prepared& prepared) {
   const double profile_s = gradient_cost(*training.network, batch).measured.seconds();
   if (measured) return measured->seconds() / profile_s;
   return prepared.counted->gradient_s(rates_of(spec, prepared.counted->precision)) / profile_s;
-}
-
-// What the devices of a host lose if all workers wait for each other (DeviceSpec).
-double slowed_together(const HostSpec& spec, const Prepared& prepared) {
-  const Training& training = *prepared.training;
-  if (!training.protocol->synchronous) return spec.device.slowed(1, spec.devices);
-  return spec.device.slowed(training.workers, std::min(training.workers, spec.devices));
 }
 
 // The bandwidth at which a device's memory makes updates, as bytes of 32-bit parameters; 0 if it
@@ -111,6 +124,9 @@ ComputeBasis basis_of(const JobTime& job_time, const HostSpec* spec, const Machi
   if (spec != nullptr && spec->compute) {
     basis.from = ComputeBasis::From::given;
     basis.of = to_text(*spec->compute);
+    const double slowed = spec->devices > 0 ? slowed_together(*spec, prepared) : 1;
+    if (slowed > 1)
+      basis.of += fmt::format(" on one device, {:.1f} % more together,", 100 * (slowed - 1));
     return basis;
   }
   basis.jitter = job_time.gradient_jitter();
@@ -122,8 +138,8 @@ ComputeBasis basis_of(const JobTime& job_time, const HostSpec* spec, const Machi
     const std::string& network = prepared.scenario_case.scenario.model.profile_network;
     if (spec != nullptr && job_time.on_device()) basis.of = measured_text(spec->measured, network);
     if (basis.of.empty() && prepared.counted != nullptr && spec != nullptr) {
-      basis.from =
-          prepared.counted->fitted ? ComputeBasis::From::fitted : ComputeBasis::From::counted;
+      basis.from = is_fitted(*spec, prepared.counted->precision) ? ComputeBasis::From::fitted
+                                                                 : ComputeBasis::From::counted;
       basis.of =
           fmt::format("{:.4g} TFLOP/s in {}", peak_of(*spec, prepared.counted->precision) / 1e12,
                       prepared.counted->precision);
@@ -215,7 +231,6 @@ void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& m
     add(machine ? &*machine : nullptr, fixed, devices ? &spec.device : nullptr);
     if (devices) {
       job_times_.back().scale_profile(profile_ratio(spec, prepared) * slowed);
-      job_times_.back().slow_beside_collectives(spec.device.beside_collectives);
     }
     if (const BytesPerSecond rate = update_rate(spec, prepared); rate.value > 0) {
       job_times_.back().update_on_device(rate);

@@ -60,8 +60,6 @@ class JobCosts {
 
   /// A job begins. @throws InputError if it would take longer than 30 years
   JobCost begin(const Job& job);
-  /// See JobTime.
-  [[nodiscard]] double beside_collectives() const { return job_time_.beside_collectives(); }
   /// The node has handled a message.
   void message() { messages_came_ = true; }
   /// The place where the job is executed.

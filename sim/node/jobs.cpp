@@ -1,7 +1,6 @@
 #include "sim/node/jobs.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace foretrain::sim {
@@ -46,14 +45,7 @@ void Jobs::fed(Instant now) {
   for (Job& job : std::exchange(unfed_.stages, {})) begin(std::move(job));
 }
 
-void Jobs::message() {
-  efforts_.message();
-  last_message_ = engine_.now();
-  if (first_message_ == Instant{}) first_message_ = last_message_;
-}
-
 void Jobs::begin(Job&& job) {
-  if (job.kind == JobKind::gradient) first_message_ = Instant{};
   const JobCost asked = efforts_.begin(job);
   const JobPlace place = efforts_.place(job);
   const bool on_loop = place == JobPlace::loop;
@@ -77,7 +69,6 @@ void Jobs::begin(Job&& job) {
 void Jobs::computed(Instant now, std::size_t slot) {
   UnderWay& under_way = under_way_[slot];
   if (--under_way.parts > 0) return;
-  if (under_way.rests == Instant{}) slow_down(now, under_way);
   if (now < under_way.not_before) {
     under_way.parts = 1;
     under_way.rests = now;
@@ -93,15 +84,7 @@ void Jobs::computed(Instant now, std::size_t slot) {
   finish(now, slot);
 }
 
-void Jobs::slow_down(Instant now, UnderWay& under_way) const {
-  const double share = efforts_.beside_collectives();
-  if (share == 0 || under_way.job.kind != JobKind::gradient || first_message_ == Instant{}) return;
-  const Duration beside = last_message_ - first_message_;
-  const Instant end = now + Duration{std::llround(share * static_cast<double>(beside.ns))};
-  under_way.not_before = std::max(under_way.not_before, end);
-}
-
-// Records the sleep of a job with a given time, or its loss to a collective.
+// Records the sleep of a job with a given time.
 void Jobs::note_rest(Instant now, const UnderWay& under_way) const {
   if (under_way.rests == Instant{}) return;
   const NodeHistory& history = process_.history();

@@ -23,10 +23,7 @@ namespace foretrain::sim {
 /// 2. `models/cost/job_placement.h` decides where it runs; with gradients on a device, sums and
 ///    updates run on the loop. The effort was measured with as many threads: each of them is busy
 ///    until the job is done.
-/// 3. While messages come during a device's gradient, it runs slower
-/// (DeviceSpec::beside_collectives):
-///    from the first of them to the last a collective runs, and the job's end is put off.
-/// 4. Its work happens in zero virtual time, at its end; another core may have begun it earlier.
+/// 3. Its work happens in zero virtual time, at its end; another core may have begun it earlier.
 class Jobs : public Actor {
  public:
   /// All arguments except `world` belong to the same node; all outlive this.
@@ -34,7 +31,7 @@ class Jobs : public Actor {
 
   void ask_for(Job&& job);
   /// The node has handled a message.
-  void message();
+  void message() { efforts_.message(); }
   /// The process is dead: none of its work begins or continues.
   void drop() { work_.drop(); }
   void wake(Instant now, std::uint64_t token) override;
@@ -65,7 +62,6 @@ class Jobs : public Actor {
   void fed(Instant now);
   void begin(Job&& job);
   void computed(Instant now, std::size_t slot);
-  void slow_down(Instant now, UnderWay& under_way) const;
   void note_rest(Instant now, const UnderWay& under_way) const;
   void finish(Instant now, std::size_t slot);
 
@@ -77,8 +73,6 @@ class Jobs : public Actor {
   JobCosts efforts_;
   WorkAhead work_;
   Unfed unfed_;
-  Instant first_message_{};  // since the last job began; zero: none
-  Instant last_message_{};
 };
 
 }  // namespace foretrain::sim

@@ -100,7 +100,7 @@ std::string compute_note(const BudgetBase& base) {
   }
   if (scenario.model.by_shape()) {
     return "Compute times are counted: operations and bytes of each layer, at the shares of each "
-           "device's peak that measured trainings reach (scenarios/devices).";
+           "device's peak that measured trainings reach, or at assumed ones (scenarios/devices).";
   }
   if (scenario.model.profiled()) return profile_note(base);
   return "Compute times are from data sheets (FLOPs and bytes), of which trainings reach 30 to 50 "

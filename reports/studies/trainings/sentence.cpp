@@ -1,5 +1,6 @@
 #include "reports/studies/trainings/sentence.h"
 
+#include "models/protocol/registry.h"
 #include "reports/record/caveats.h"
 #include "reports/record/source.h"
 #include "reports/record/wrapped_text.h"
@@ -127,6 +128,12 @@ std::string range_clause(const ForecastRange& range, double low, double high) {
   return fmt::format(" ({} to {})", figure(low), figure(high));
 }
 
+std::string memory_of(const Record& record) {
+  const TrainingSpec& training = record.scenario_case.scenario.training;
+  const bool several = training.workers > 1 && protocol_called(training.strategy).shards;
+  return memory_sentence(*record.counted, several ? training.shard : "");
+}
+
 /// Notes that apply to a comparison: caveats, evaluation time that is left out.
 std::string comparison_notes(const std::vector<Trained>& trainings) {
   std::vector<TitledCaveat> all;
@@ -135,7 +142,7 @@ std::string comparison_notes(const std::vector<Trained>& trainings) {
   for (const Trained& each : trainings) {
     for (const std::string& caveat : caveats(each.record)) all.push_back({each.title, caveat});
     if (each.record.counted && !each.record.counted->memory.fits()) {
-      std::string memory = memory_sentence(*each.record.counted);
+      std::string memory = memory_of(each.record);
       memory.pop_back();
       all.push_back({each.title, std::move(memory)});
     }
@@ -235,7 +242,7 @@ std::string outcome_sentence(const Trained& training) {
   if (record.outcome == Outcome::interrupted) {
     return fmt::format("{} was interrupted after {}.", what, counted(s.steps, "step"));
   }
-  std::string text = record.counted ? memory_sentence(*record.counted) : "";
+  std::string text = record.counted ? memory_of(record) : "";
   if (!text.empty()) text += " ";
   text += fmt::format("{}: {} in {} s", what, counted(s.gradients, "gradient"), figure(s.time_s));
   if (!training.target().wanted()) {

@@ -146,10 +146,10 @@ std::vector<TrainingFigure> first_figures() {
        }},
       {column("mfu", "model FLOPs utilization", ColumnKind::share, true),
        [](T t) { return result_value(t.summary.model_flops_utilization); }},
-      {column("device_memory", "memory of a device [GB]", kNumber, true),
+      {column("device_memory", "memory of a device [GiB]", kNumber, true),
        [](T t) {
          if (!t.record.counted) return V();
-         return V(static_cast<double>(t.record.counted->memory.total().value) / 1e9);
+         return V(static_cast<double>(t.record.counted->memory.total().value) / (1 << 30));
        }},
       {column("fits", "fits", ColumnKind::words, true),
        [](T t) {
