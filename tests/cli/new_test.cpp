@@ -54,7 +54,7 @@ TEST_CASE("new: a network by name is forecast, whatif says what limits it") {
   CHECK(made.out.find("foretrain whatif mine.yaml") != std::string::npos);
   const Called forecast = sandbox.call("simulate mine.yaml");
   CHECK(forecast.status == 0);
-  CHECK(forecast.out.find("It fits: ") == 0);
+  CHECK(forecast.out.find("It fits with shard: parameters: ") == 0);
   const Called change = sandbox.call("whatif mine.yaml --full");
   CHECK(change.status == 0);
   CHECK(change.out.find("\n double nodes ") != std::string::npos);

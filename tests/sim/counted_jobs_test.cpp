@@ -193,7 +193,7 @@ TEST_CASE("counted job: what does not fit is simulated, with what would fit") {
   CHECK_FALSE(record.counted->memory.fits());
   CHECK_FALSE(record.counted->would_fit.empty());
   CHECK(to_json(record).at("fits") == false);
-  const std::string sentence = memory_sentence(*record.counted);
+  const std::string sentence = memory_sentence(*record.counted, "");
   CAPTURE(sentence);
   CHECK(sentence.starts_with("It does not fit: "));
   CHECK(sentence.find(" of 2.794 GiB a device (parameters 0.2, gradients 0.2, optimizer 1.4, ") !=
@@ -202,7 +202,7 @@ TEST_CASE("counted job: what does not fit is simulated, with what would fit") {
   job.host().device.memory = {};
   CHECK(to_json(job.record()).at("fits").is_null());
   CHECK(to_json(job.record()).at("device_memory_capacity").is_null());
-  CHECK(memory_sentence(*job.record().counted).empty());
+  CHECK(memory_sentence(*job.record().counted, "").empty());
 }
 
 TEST_CASE("counted job: a record read back equals itself") {
