@@ -1,12 +1,12 @@
 #include "sim/driver/sim_training.h"
 
-#include "models/cost/work.h"
 #include "models/protocol/registry.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/reader.h"
 #include "scenarios/language/units.h"
 #include "scenarios/resolve/emulated.h"
 #include "scenarios/resolve/gradient_counts.h"
+#include "sim/driver/device_times.h"
 
 #include <fmt/format.h>
 
@@ -57,55 +57,6 @@ double spread_of(const Machine& machine, const std::string& model) {
     if (each.figure.starts_with(model + ", gradient of ")) most = std::max(most, each.spread);
   }
   return most;
-}
-
-// Measured trainings gave the device's shares in this precision.
-bool is_fitted(const HostSpec& spec, const std::string& precision) {
-  const PrecisionSpec* figures = spec.device.precision(precision);
-  return figures != nullptr && figures->fitted;
-}
-
-// What devices lose together (DeviceSpec): with all that are waited for, with those of their host.
-double slowed_together(const HostSpec& spec, const Prepared& prepared) {
-  const Training& training = *prepared.training;
-  const auto workers = std::span(prepared.places).first(static_cast<std::size_t>(training.workers));
-  std::ptrdiff_t beside = 0;
-  for (const NodePlace& place : workers) {
-    if (&prepared.scenario_case.scenario.cluster.hosts[place.spec] != &spec) continue;
-    beside = std::ranges::count(workers, place.host, &NodePlace::host);
-    break;
-  }
-  return spec.device.slowed(training.protocol->synchronous ? training.workers : 1,
-                            static_cast<int>(beside));
-}
-
-// Ratio of gradient times on the host's device to the profile's: by measurements of that device,
-// else by data sheets. Applied to evaluations, too, at the batch size of the training.
-double profile_ratio(const HostSpec& spec, const Prepared& prepared) {
-  const ModelSpec& model = prepared.scenario_case.scenario.model;
-  const Training& training = *prepared.training;
-  const int batch = training.batch_size;
-  const auto measured = measured_gradient(spec.measured, model.profile_network, batch);
-  if (!measured && prepared.counted == nullptr)
-    return time_ratio(model.profile_device, spec.device);
-  const double profile_s = gradient_cost(*training.network, batch).measured.seconds();
-  if (measured) return measured->seconds() / profile_s;
-  return prepared.counted->gradient_s(rates_of(spec, prepared.counted->precision)) / profile_s;
-}
-
-// The bandwidth at which a device's memory makes updates, as bytes of 32-bit parameters; 0 if it
-// does not.
-BytesPerSecond update_rate(const HostSpec& spec, const Prepared& prepared) {
-  const Training& training = *prepared.training;
-  // With servers, the servers apply updates; they have no device.
-  if (training.servers > 0 || spec.devices == 0) return {};
-  if (prepared.counted == nullptr)
-    return spec.device_updates ? spec.device.memory_bandwidth : BytesPerSecond{};
-  const Scenario& scenario = prepared.scenario_case.scenario;
-  const DeviceNeeds needs = device_needs(*prepared.counted, scenario);
-  const double times = needs.replicated ? training.workers : 1;  // each updates all
-  return {spec.device.memory_bandwidth.value * kBandwidthShare /
-          (times * update_bytes_ratio(training, needs))};
 }
 
 // `dgx-1` for hosts named dgx-1-0, dgx-1-1.

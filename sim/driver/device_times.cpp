@@ -1,0 +1,55 @@
+#include "sim/driver/device_times.h"
+
+#include "models/cost/work.h"
+#include "models/protocol/registry.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+namespace foretrain::sim {
+
+bool is_fitted(const HostSpec& spec, const std::string& precision) {
+  const PrecisionSpec* figures = spec.device.precision(precision);
+  return figures != nullptr && figures->fitted;
+}
+
+double slowed_together(const HostSpec& spec, const Prepared& prepared) {
+  const Training& training = *prepared.training;
+  const auto workers = std::span(prepared.places).first(static_cast<std::size_t>(training.workers));
+  std::ptrdiff_t beside = 0;
+  for (const NodePlace& place : workers) {
+    if (&prepared.scenario_case.scenario.cluster.hosts[place.spec] != &spec) continue;
+    beside = std::ranges::count(workers, place.host, &NodePlace::host);
+    break;
+  }
+  return spec.device.slowed(training.protocol->synchronous ? training.workers : 1,
+                            static_cast<int>(beside));
+}
+
+double profile_ratio(const HostSpec& spec, const Prepared& prepared) {
+  const ModelSpec& model = prepared.scenario_case.scenario.model;
+  const Training& training = *prepared.training;
+  const int batch = training.batch_size;
+  const auto measured = measured_gradient(spec.measured, model.profile_network, batch);
+  if (!measured && prepared.counted == nullptr)
+    return time_ratio(model.profile_device, spec.device);
+  const double profile_s = gradient_cost(*training.network, batch).measured.seconds();
+  if (measured) return measured->seconds() / profile_s;
+  return prepared.counted->gradient_s(rates_of(spec, prepared.counted->precision)) / profile_s;
+}
+
+BytesPerSecond update_rate(const HostSpec& spec, const Prepared& prepared) {
+  const Training& training = *prepared.training;
+  // With servers, the servers apply updates; they have no device.
+  if (training.servers > 0 || spec.devices == 0) return {};
+  if (prepared.counted == nullptr)
+    return spec.device_updates ? spec.device.memory_bandwidth : BytesPerSecond{};
+  const Scenario& scenario = prepared.scenario_case.scenario;
+  const DeviceNeeds needs = device_needs(*prepared.counted, scenario);
+  const double times = needs.replicated ? training.workers : 1;  // each updates all
+  return {spec.device.memory_bandwidth.value * kBandwidthShare /
+          (times * update_bytes_ratio(training, needs))};
+}
+
+}  // namespace foretrain::sim
