@@ -1,4 +1,4 @@
-// How fast the devices of a host compute and update in one training.
+// Speed of a host's devices in one training.
 #pragma once
 
 #include "scenarios/resolve/prepared.h"
