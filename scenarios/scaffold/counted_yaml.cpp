@@ -42,8 +42,7 @@ std::string model_text(const Scaffold& scaffold, const ScaffoldPlace& place) {
 std::string training_text(const Scaffold& scaffold, int workers, bool images,
                           std::string_view recompute) {
   std::string text =
-      "training:\n" +
-      line("strategy: all_reduce", "devices exchange gradients among themselves") +
+      "training:\n" + line("strategy: all_reduce", "devices exchange gradients among themselves") +
       line(fmt::format("workers: {}", workers), "a device each") +
       (images ? line("batch_size: 64", "images of each worker")
               : line("batch_size: 1", "sequences of each worker")) +
