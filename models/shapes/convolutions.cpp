@@ -26,10 +26,12 @@ std::vector<LayerWork> layer_work(const std::vector<ConvolutionShape>& rows,
                                   const WorkOptions& options) {
   std::vector<LayerWork> layers;
   for (const ConvolutionShape& row : rows) {
+    // Its input has the side of the row before; the first row's is taken to be its output's.
+    const int side = &row == rows.data() ? row.side : (&row - 1)->side;
     if (layers.empty() || layers.back().layer != row.name) {
       layers.push_back({.layer = row.name, .recomputable = row.side > 1});
       layers.back().kept_input =
-          static_cast<double>(options.batch * row.in) * row.side * row.side * options.number_bytes;
+          static_cast<double>(options.batch * row.in) * side * side * options.number_bytes;
     }
     add(layers.back(), row, options);
   }

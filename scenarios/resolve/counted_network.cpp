@@ -23,6 +23,10 @@ double sum(const std::vector<LayerWork>& layers, Of of) {
                          [&](double all, const LayerWork& layer) { return all + of(layer); });
 }
 
+double flops_of(const std::vector<LayerWork>& layers) {
+  return sum(layers, [](const LayerWork& each) { return each.products + each.attention; });
+}
+
 /// The figures of a precision, with the defaults filled in; without peak if there are none.
 PrecisionSpec figures_of(const HostSpec& host, const std::string& precision) {
   PrecisionSpec figures{.name = precision};
@@ -103,7 +107,10 @@ std::vector<LayerWork> layers_of(const Case& c, CountedNetwork& network) {
       key = "training.tokens";
       throw InputError("the network reads images, not tokens; write steps, epochs or updates");
     }
-    return layer_work(shape, {batch, sequence, network.number_bytes, model.attention == "fused"});
+    WorkOptions options{batch, sequence, network.number_bytes};
+    network.forward_flops = flops_of(layer_work(shape, options));
+    options.fused_attention = model.attention == "fused";
+    return layer_work(shape, options);
   } catch (const InputError& error) {
     fail(c, key, error.what());
   }
@@ -115,10 +122,6 @@ std::int64_t CountedNetwork::parameters() const {
   return std::accumulate(
       layers.begin(), layers.end(), std::int64_t{0},
       [](std::int64_t all, const LayerWork& layer) { return all + layer.parameters; });
-}
-
-double CountedNetwork::model_flops() const {
-  return 3 * sum(layers, [](const LayerWork& each) { return each.products + each.attention; });
 }
 
 double CountedNetwork::gradient_s(const DeviceRates& rates) const {
@@ -174,6 +177,7 @@ std::shared_ptr<const CountedNetwork> count_network(const Case& c) {
     const double batches =
         static_cast<double>(c.scenario.training.batch_size) / profile_batch(c.scenario);
     for (LayerWork& each : network->layers) each.scale(batches);
+    network->forward_flops = flops_of(network->layers);
   }
   if (network->layers.empty()) return nullptr;
   check_rates(c);

@@ -21,10 +21,11 @@ struct CountedNetwork {
   std::int64_t tokens = 0;  ///< of a batch; 0: images
   int number_bytes = 2;     ///< of a parameter in messages
   Recompute recompute = Recompute::none;
+  double forward_flops = 0;  ///< of a batch; half of the scores count if attention is causal
 
   [[nodiscard]] std::int64_t parameters() const;
   /// Operations of a batch's gradient, without what is recomputed: three forward passes.
-  [[nodiscard]] double model_flops() const;
+  [[nodiscard]] double model_flops() const { return 3 * forward_flops; }
   /// Seconds of a batch's gradient.
   [[nodiscard]] double gradient_s(const DeviceRates& rates) const;
   /// Activations at the end of the forward pass, with the block that is recomputed first.

@@ -123,7 +123,9 @@ NetworkShape read_gpt2(const Config& config) {
   shape.kv_heads = shape.heads;
   shape.inner = mpt ? shape.width * config.number("expansion_ratio", 4)
                     : config.number("n_inner", 4 * shape.width);
-  shape.learned_positions = config.flag("learned_pos_emb", true);
+  const Value* attention = config.find("attn_config");
+  const bool alibi = attention != nullptr && Config(*attention).flag("alibi", false);
+  shape.learned_positions = config.flag("learned_pos_emb", true) && !alibi;
   shape.biases = !config.flag("no_bias", false);
   shape.tied = config.flag("tie_word_embeddings", true);
   return {{}, shape};

@@ -53,6 +53,8 @@ TEST_CASE("convolutions: rows of one name are one layer") {
   CHECK(both.kept == one.kept + 75 * 2);
   CHECK(both.kernels == one.kernels + 2);
   CHECK(both.kept_input == one.kept_input);
+  // The input of a layer has the side of the row before it.
+  CHECK(layers[1].kept_input == 3 * 5 * 5 * 1 * 2);
 }
 
 TEST_CASE("convolutions: a dense layer is a convolution of one pixel") {

@@ -41,6 +41,9 @@ TEST_CASE("counted network: a batch of the library's network") {
   CHECK(network.tokens == 4 * 512);
   CHECK(network.number_bytes == 2);
   CHECK(network.model_flops() == Approx(2 * 3 * (252.993602e9 + 9.663676e9)).epsilon(1e-7));
+  // Attention that is not fused computes all scores, of which half belong to the model.
+  CHECK(counted_case(counted_text("network: gpt2, sequence: 512, attention: plain"))
+            .counted->model_flops() == Approx(network.model_flops()));
   // Messages have as many floats as two bytes a parameter need.
   CHECK(ready.training->network->parameters() == 124'439'808 / 2);
   CHECK_FALSE(ready.scenario_case.scenario.numerics);

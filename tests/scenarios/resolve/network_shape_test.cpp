@@ -96,6 +96,13 @@ TEST_CASE("network shape: products and attention of two examples") {
   CHECK(found_attention == Approx(attention).epsilon(1e-6));
 }
 
+TEST_CASE("network shape: the released MPT 7B has neither positions nor biases") {
+  const ShapeConfig mpt(R"({"model_type": "mpt", "vocab_size": 50432, "d_model": 4096,
+    "n_layers": 32, "n_heads": 32, "max_seq_len": 2048, "expansion_ratio": 4, "no_bias": true,
+    "learned_pos_emb": true, "attn_config": {"alibi": true, "alibi_bias_max": 8}})");
+  CHECK(parameters_of({"mpt", mpt.transformer()}) == 6'649'286'656);
+}
+
 TEST_CASE("network shape: a config.json of the hub gives the library's shape") {
   const ShapeConfig llama(R"({
   "architectures": ["LlamaForCausalLM"], "attention_bias": false, "attention_dropout": 0.0,
