@@ -8,7 +8,7 @@
 
 namespace foretrain {
 
-/// What is counted besides the messages' sizes, which `Training` has.
+/// Inputs of the count that `Training` does not have.
 struct DeviceNeeds {
   std::int64_t parameters = 0;  ///< of the whole network
   int number_bytes = 4;         ///< of a parameter, of a gradient
@@ -46,6 +46,9 @@ struct DeviceMemory {
   [[nodiscard]] bool fits() const { return capacity.value == 0 || total() <= capacity; }
   bool operator==(const DeviceMemory&) const = default;
 };
+
+/// In GiB, as the memory of devices is sold.
+constexpr double in_gib(Bytes bytes) { return static_cast<double>(bytes.value) / (1 << 30); }
 
 DeviceMemory device_memory(const Training& training, const DeviceNeeds& needs);
 

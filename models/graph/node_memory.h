@@ -45,12 +45,11 @@ struct DataMemory {
 NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId id,
                        int simd = register_floats(kernel_set()));
 
-/// What a worker holds of parameters and gradients, and the share of the parameters that it
-/// updates.
+/// Bytes of the parameters and gradients that a worker holds.
 struct WorkerShare {
   Bytes parameters;
   Bytes gradients;
-  double updated = 1;
+  double updated = 1;  ///< share of the parameters that it updates
 };
 WorkerShare worker_share(const Training& training, NodeId id);
 

@@ -6,7 +6,7 @@
 
 namespace foretrain {
 
-/// What a device reaches in trainings.
+/// Rates that a device reaches in trainings.
 struct DeviceRates {
   double products = 0;   ///< FLOP/s of large matrix products
   double half_size = 0;  ///< edge of a product that runs at half of it

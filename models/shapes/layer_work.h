@@ -44,7 +44,7 @@ struct LayerWork {
   bool operator==(const LayerWork&) const = default;
 };
 
-/// What a count of work depends on besides the network.
+/// Inputs of a count of work besides the network.
 struct WorkOptions {
   std::int64_t batch = 1;       ///< examples: sequences or images
   std::int64_t sequence = 0;    ///< tokens in a sequence; ignored for images

@@ -5,10 +5,8 @@
 namespace foretrain {
 
 std::string memory_sentence(const CountedTotals& counted, const std::string& shard) {
-  constexpr double kGiB = 1 << 30;
   const DeviceMemory& memory = counted.memory;
   if (memory.capacity.value == 0) return {};
-  const auto in_gib = [](Bytes bytes) { return static_cast<double>(bytes.value) / kGiB; };
   std::string text = fmt::format(
       "{}{}: {:.1f} of {:.4g} GiB a device (parameters {:.1f}, gradients {:.1f}, optimizer {:.1f}, "
       "activations {:.1f}, libraries {:.1f})",

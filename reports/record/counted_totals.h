@@ -1,4 +1,4 @@
-// What is counted of a network that is forecast by its shape.
+// Counted figures of a network that is forecast by its shape.
 #pragma once
 
 #include "models/graph/device_memory.h"

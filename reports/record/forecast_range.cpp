@@ -13,9 +13,9 @@ constexpr double kProtocol = 0.15;
 /// Assumed error of compute times from a data sheet. Forecasts that are based on one measured row
 /// per series are within 23 % in nine of ten cases (scenarios/clusters); a data sheet is worse.
 constexpr double kDataSheet = 0.25;
-/// Networks that are counted: of llm-foundry's rows on fitted devices nine of ten are within
-/// kFitted (scenarios/clusters); on another device only the shares of its sheet are assumed, which
-/// differ by kCounted among the fitted ones.
+/// Counted networks. On fitted devices nine of ten of llm-foundry's rows that were not used to fit
+/// are within kFitted (scenarios/networks/README.md). On other devices the shares of the peak are
+/// assumed; kCounted is about as much as those of A100 and H100 differ.
 constexpr double kFitted = 0.10;
 constexpr double kCounted = 0.30;
 /// Half-width of the central 90 % of a normal distribution in standard deviations, and the half

@@ -104,8 +104,7 @@ std::string compute_clause(const ComputeBasis& basis, const ModelSpec& model) {
     case BasisFrom::fitted:
       return fmt::format(
           "compute times{} are counted: operations and bytes of each layer, at the share of {} "
-          "that "
-          "measured trainings reach (scenarios/devices)",
+          "that measured trainings reach (scenarios/devices)",
           hosts, basis.of);
     case BasisFrom::counted:
       return fmt::format(

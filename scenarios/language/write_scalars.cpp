@@ -88,7 +88,12 @@ Schema schema_of(const Field& /*rule*/, bool) {
   return {{"enum", Schema::array({"on", "off", true, false})}};
 }
 Schema schema_of(const Field& rule, int) { return bounded(rule, {{"type", "integer"}}); }
-Schema schema_of(const Field& rule, std::int64_t) { return bounded(rule, {{"type", "integer"}}); }
+Schema schema_of(const Field& rule, std::int64_t) {
+  Schema whole = bounded(rule, {{"type", "integer"}});
+  if (!rule.prefixed) return whole;
+  const Schema prefixed{{"type", "string"}, {"pattern", "^[0-9.]+ *[kKMGBT]$"}};
+  return {{"anyOf", Schema::array({whole, prefixed})}};
+}
 Schema schema_of(const Field& /*rule*/, std::uint64_t) {
   return {{"type", "integer"}, {"minimum", 0}};
 }

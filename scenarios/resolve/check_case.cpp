@@ -48,7 +48,7 @@ constexpr Rule kShardRules[] = {
 /// Whether the workers of the strategy exchange among themselves, without a server.
 bool among_workers(const Facts& f) { return !f.protocol.servers; }
 
-/// The scenario uses a key of networks known by their shape, and has another one.
+/// True if a key of networks known by their shape is used with another network.
 bool of_shape(const Facts& f, bool used) { return used && !f.scenario.model.by_shape(); }
 
 constexpr Rule kKeyRules[] = {

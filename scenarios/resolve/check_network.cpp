@@ -89,8 +89,7 @@ constexpr Rule kNetworkRules[] = {
      "remove it"},
     {"training.bucket_rule",
      [](const Facts& f) { return sparse_with_servers(f) && f.training.bucket_rule != "size"; },
-     "ddp, but a sparse model sends one message per server, with the parameters of a batch; remove "
-     "it"},
+     "a sparse model sends one message per server, with the parameters of a batch; remove it"},
     {"training.bucket_size",
      [](const Facts& f) { return per_tensor(f) && f.training.bucket_rule != "size"; },
      "per_tensor, but bucket_rule joins tensors; write a size"},

@@ -32,15 +32,15 @@ struct CountedNetwork {
   [[nodiscard]] Bytes activations() const;
 };
 
-/// What the memory and the updates of its devices depend on.
+/// The inputs of its devices' memory and updates.
 DeviceNeeds device_needs(const CountedNetwork& network, const Scenario& scenario);
 
-/// Null if the case's network is not counted. @throws InputError at the scenario's key: a network,
-/// a config or a table that cannot be read, a host without figures for the precision
+/// Counts the case's network; null if it is not counted. @throws InputError at the scenario's key:
+/// a network, a config or a table that cannot be read, a host without figures for the precision
 std::shared_ptr<const CountedNetwork> count_network(const Case& scenario_case);
 
-/// What the devices of `host` reach in this precision. A host whose `compute:` is given, or whose
-/// cores compute, has the default shares. Null rates if the host does not say how fast it is.
+/// The rates that the devices of `host` reach in this precision. A host without figures for it has
+/// nominal ones, of which only the ratios count: its `compute:` gives the time.
 DeviceRates rates_of(const HostSpec& host, const std::string& precision);
 
 /// The hosts that have workers, in the order of their first.

@@ -16,7 +16,7 @@ namespace foretrain {
 /// A row is a layer; rows go from the input to the loss. `parameter_bytes` is 4 per parameter, 2 in
 /// half precision, rounded up to whole floats; 0 for a layer without parameters. The optional
 /// column `tensors` gives the number of tensors that hold the parameters; the default is one. A
-/// cell may be in double quotes. A table of work has other columns in place of bytes and times, for
+/// table of work has other columns in place of bytes and times, for
 /// the forward pass of the batch, all needed (LayerWork; scenarios/import/foretrain_profile.py):
 ///
 ///     layer,parameters,tensors,product_gflop,edge_mflop,attention_gflop,moved_mb,kept_mb

@@ -117,8 +117,6 @@ Trees trees_of(const Scenario& scenario, const Training& training) {
   return trees;
 }
 
-constexpr Bytes kOneFloat{4};  // as a cap: every tensor, or layer, closes its bucket
-
 // For all-reduce: small enough to be summed in the cache, large enough for few messages. With this
 // size 25 MB between two processes took 13 to 15 ms, with 128 KiB 14 to 19, with 64 KiB 17 to 21.
 constexpr Bytes kMostChunk{250 * 1000};
@@ -131,21 +129,25 @@ Bytes most_chunk(const Network& network) {
   return std::max(kMostChunk, share);
 }
 
-/// The lengths of the layers, which `bucket_rule: layer` sends one by one.
-std::vector<std::int64_t> layers_of(const Network& network) {
-  std::vector<std::int64_t> lengths;
-  for (const auto& layer : network.layers()) {
-    if (layer->parameters() > 0) lengths.push_back(layer->parameters());
+/// The lengths of what one message or collective has at least: tensors, or layers with
+/// `bucket_rule: layer`.
+std::vector<std::int64_t> units_of(const Scenario& scenario, const Network& network) {
+  std::vector<std::int64_t> units;
+  if (scenario.training.bucket_rule == "layer") {
+    for (const auto& layer : network.layers()) {
+      if (layer->parameters() > 0) units.push_back(layer->parameters());
+    }
+    return units;
   }
-  return lengths;
+  units.reserve(network.blocks().size());
+  for (const ParameterBlock& block : network.blocks()) units.push_back(block.count);
+  return units;
 }
 
-/// The lengths of the tensors that `bucket_size: per_tensor` sends one by one.
-std::vector<std::int64_t> tensors_of(const Network& network) {
-  std::vector<std::int64_t> tensors;
-  tensors.reserve(network.blocks().size());
-  for (const ParameterBlock& block : network.blocks()) tensors.push_back(block.count);
-  return tensors;
+/// The size at which a bucket of units is closed: a single float closes it if each is its own.
+Bytes cap_of(const TrainingSpec& training) {
+  const bool own = training.bucket_rule == "layer" || training.bucket_size.value == 0;
+  return own ? Bytes{4} : training.bucket_size;
 }
 
 /// Consecutive buckets of at most `largest` bytes together are one collective.
@@ -320,21 +322,17 @@ Layout layout_of(const Scenario& scenario, const Training& training, int servers
     // A sparse message has only the parameters that a batch touches, however large the model is, so
     // a bucket is a whole shard.
     if (training.sparse()) return make_layout(parameters, all, servers);
+    const std::vector<std::int64_t> units = units_of(scenario, *training.network);
     if (training.forward_waits) {
-      const bool layers = scenario.training.bucket_rule == "layer";
-      return make_ddp_layout(layers ? layers_of(*training.network) : tensors_of(*training.network),
-                             layers ? kOneFloat : largest, largest, servers);
+      return make_ddp_layout(units, cap_of(scenario.training), largest, servers);
     }
     return largest.value > 0 ? make_layout(parameters, largest, servers)
-                             : make_tensor_layout(tensors_of(*training.network), servers);
+                             : make_tensor_layout(units, servers);
   }
   if (training.workers == 1) return make_layout(parameters, all, 1);
   const Trees trees = trees_of(scenario, training);
-  const bool per_tensor = largest.value == 0;
-  if (training.forward_waits || per_tensor) {
-    const bool layers = scenario.training.bucket_rule == "layer";
-    return make_ddp_layout(layers ? layers_of(*training.network) : tensors_of(*training.network),
-                           per_tensor || layers ? kOneFloat : largest,
+  if (training.forward_waits || largest.value == 0) {
+    return make_ddp_layout(units_of(scenario, *training.network), cap_of(scenario.training),
                            most_chunk(*training.network), training.workers, trees,
                            training.network->profiled());
   }

@@ -209,7 +209,7 @@ void check(const Config& config, const NetworkShape& network) {
   const auto width = static_cast<double>(shape->width);
   check_weights(config,
                 shape->layers * width * (4 * width + 3 * static_cast<double>(shape->inner)));
-  const std::string heads = shape->heads == 0 ? "" : fmt::format("{} heads", shape->heads);
+  const std::string heads = fmt::format("{} heads", shape->heads);
   if (shape->width % shape->heads != 0) {
     config.fail({}, fmt::format("{} do not divide the width {}", heads, shape->width));
   }

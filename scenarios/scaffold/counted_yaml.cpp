@@ -1,10 +1,12 @@
-// Scaffolds of counted networks, with settings that fit into the devices' memory.
+// Counted networks train with settings that fit into the memory of their devices.
+#include "scenarios/scaffold/counted_yaml.h"
+
 #include "scenarios/language/input_error.h"
 #include "scenarios/library/library.h"
-#include "scenarios/resolve/fitting.h"
+#include "scenarios/resolve/memory_fit.h"
 #include "scenarios/resolve/network_shape.h"
 #include "scenarios/resolve/read.h"
-#include "scenarios/scaffold/parts.h"
+#include "scenarios/scaffold/place.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

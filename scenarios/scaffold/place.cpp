@@ -1,8 +1,8 @@
-// The hosts that a scaffold's cluster names.
+#include "scenarios/scaffold/place.h"
+
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/propose.h"
 #include "scenarios/library/library.h"
-#include "scenarios/scaffold/parts.h"
 
 #include <fmt/format.h>
 

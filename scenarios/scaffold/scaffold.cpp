@@ -7,7 +7,8 @@
 #include "scenarios/language/propose.h"
 #include "scenarios/language/value.h"
 #include "scenarios/library/library.h"
-#include "scenarios/scaffold/parts.h"
+#include "scenarios/scaffold/counted_yaml.h"
+#include "scenarios/scaffold/place.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

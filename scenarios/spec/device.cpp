@@ -1,4 +1,4 @@
-// What devices lose together.
+// Losses of devices that compute together.
 #include "scenarios/spec/device.h"
 
 #include <cmath>

@@ -75,7 +75,7 @@ void describe_length(Visitor& visit, T& training) {
               training.tokens);
 }
 
-/// What the memory of a counted network's devices depends on.
+/// The memory of a counted network's devices.
 template <class Visitor, Described<TrainingSpec> T>
 void describe_memory(Visitor& visit, T& training) {
   visit.field(

@@ -90,8 +90,8 @@ void describe_travel(Visitor& visit, T& training) {
   visit.field(
       {.key = "bucket_rule",
        .doc = "size: equal parts; ddp: as PyTorch's DistributedDataParallel: tensors, last one "
-              "first, until bucket_size is reached; layer: each layer of a profile or of a network "
-              "by name, as a unit of FSDP; a forward pass waits for all buckets",
+              "first, until bucket_size is reached; layer: each layer, as "
+              "a unit of FSDP; a forward pass waits for all buckets",
        .choices = {"size", "ddp", "layer"},
        .used = workers,
        .unused_because = "a single worker sends nothing",

@@ -1,6 +1,6 @@
 #include "sim/driver/count_totals.h"
 
-#include "scenarios/resolve/fitting.h"
+#include "scenarios/resolve/memory_fit.h"
 
 #include <algorithm>
 

@@ -7,11 +7,11 @@
 
 namespace foretrain::sim {
 
-/// Whether measured trainings gave the shares of the host's device in this precision.
+/// True if measured trainings gave the shares of the host's device in this precision.
 bool is_fitted(const HostSpec& spec, const std::string& precision);
 
-/// What its devices lose together (DeviceSpec): with all that are waited for, with those of their
-/// host.
+/// The factor of a gradient's time by which devices lose together (DeviceSpec::slowed): all workers
+/// count if each waits for all, those of a host share it.
 double slowed_together(const HostSpec& spec, const Prepared& prepared);
 
 /// Ratio of gradient times on the host's device to the profile's: by measurements of that device,

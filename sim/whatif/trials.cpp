@@ -7,7 +7,7 @@
 #include "scenarios/language/input_error.h"
 #include "scenarios/resolve/check_case.h"
 #include "scenarios/resolve/equal_work.h"
-#include "scenarios/resolve/fitting.h"
+#include "scenarios/resolve/memory_fit.h"
 #include "scenarios/resolve/prepared.h"
 
 #include <fmt/format.h>

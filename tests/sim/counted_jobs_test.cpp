@@ -1,17 +1,23 @@
 // Networks known by their shape in virtual time, compared with sums by hand.
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
+#include "scenarios/language/reader.h"
 #include "scenarios/library/library.h"
+#include "scenarios/resolve/check_case.h"
 #include "scenarios/resolve/counted_network.h"
 #include "scenarios/resolve/prepared.h"
 #include "scenarios/resolve/read.h"
 #include "sim/driver/simulate.h"
+#include "sim/whatif/intervention.h"
 #include "tests/support/cases.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -24,7 +30,7 @@ constexpr double kGpt2Parameters = 124'439'808;  // GPT-2
 constexpr double kDeviceRate = 1e12;             // bytes/s
 // Adam with master weights in 32 bits: a gradient read, 12 bytes read and written, a copy written.
 constexpr double kGpt2Update_s = kGpt2Parameters * (2 + 2 * 12 + 2) / (0.8 * kDeviceRate);
-// Of two workers each adds the other's gradient to its own as it updates: two bytes more to read,
+// Each of two workers adds the other's gradient to its own as it updates: two bytes more to read,
 // in proportion to update_bytes_ratio, which is 2 here.
 constexpr double kUpdateOfTwo_s = kGpt2Parameters * (28 + 2 * 2) / (0.8 * kDeviceRate);
 constexpr double kToRounding = 1e-6;
@@ -233,6 +239,40 @@ TEST_CASE("counted job: folded hosts give the record of all, parameters in parts
   CHECK(folded.simulated == "1 host of 4 alike");
   folded.simulated.clear();
   CHECK(folded == whole);
+}
+
+TEST_CASE("counted jobs: with bucket_rule: layer a collective has the parameters of a layer") {
+  CountedJob job(2, "parameters");
+  job.c.scenario.training.bucket_rule = "layer";
+  const Prepared prepared = prepare(job.c, Need::shape);
+  std::map<std::int64_t, std::int64_t> collectives;  // bytes by their first parameter
+  for (const Bucket& bucket : prepared.training->layout->buckets) {
+    collectives[bucket.with] += bucket.size().value;
+  }
+  // The head has its norm alone, since it multiplies by the embedding.
+  REQUIRE(collectives.size() == 14);
+  const double block = 12.0 * 768 * 768 + 13.0 * 768;
+  CHECK(static_cast<double>(std::next(collectives.begin())->second) ==
+        Approx(2 * block).epsilon(kToPadding));
+  CHECK(static_cast<double>(collectives.begin()->second) ==
+        Approx(2 * (50'257 + 1'024) * 768.0).epsilon(kToPadding));
+}
+
+TEST_CASE("counted jobs: a row that was measured holds for what was measured alone") {
+  CountedJob job(2);
+  Scenario& s = job.c.scenario;
+  s.model.network = "resnet50";
+  s.model.sequence = 0;
+  job.host().measured = {{"resnet50_amp", 2, 50}};
+  Reading unheeded({});
+  check_case(job.c, unheeded);
+  CHECK(s.model.profile_network == "resnet50_amp");
+  const auto& changes = sim::scenario_changes();
+  const auto more = std::ranges::find(changes, "recompute more", &sim::ScenarioChange::name);
+  REQUIRE(more != changes.end());
+  CHECK(more->apply(s) == "");
+  check_case(job.c, unheeded);
+  CHECK(s.model.profile_network.empty());
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ using namespace literals;
 constexpr int kSteps = 20;
 constexpr double kLayer = 4e6;            // bytes
 constexpr double kGradient_s = 4 * 8e-3;  // four layers, each 2 ms forward, 6 ms backward
-constexpr double kOfMessages = 0.01;      // tolerance: sums by hand ignore headers
+constexpr double kExact = 1e-4;
+constexpr double kOfMessages = 0.01;  // tolerance: sums by hand ignore headers
 
 /// Four layers on workers with one device each, `devices` per host; only what a test sets takes
 /// time in the network.
@@ -120,6 +121,37 @@ TEST_CASE("devices: a gradient takes what a device was measured to train of the 
   s.training.accumulate = 1;
   job.host().measured = {{"four", 32, 800}};
   CHECK(job.step_s() == Approx(48 / 800.0).epsilon(kOfMessages));
+}
+
+TEST_CASE("devices: workers in lockstep wait for the slowest, those of a host share it") {
+  const double variation = 0.02;
+  const double together = 0.05;
+  const double of_two = 0.564190;  // 1 / sqrt(pi), the mean of the larger of two normal deviates
+  const auto step_s = [&](const std::string& strategy, int devices) {
+    DeviceJob job(strategy, 2, devices);
+    job.host().compute = Duration{50'000'000};
+    job.host().device.variation = variation;
+    job.host().device.together = together;
+    return job.step_s();
+  };
+  const double slowest_s = 0.05 * (1 + variation * of_two);
+  CHECK(step_s("all_reduce", 1) == Approx(slowest_s).epsilon(kExact));
+  CHECK(step_s("all_reduce", 2) == Approx(slowest_s * (1 + together)).epsilon(kExact));
+  CHECK(step_s("async", 1) == Approx(0.05).epsilon(kExact));  // nobody waits
+  DeviceJob profiled("all_reduce", 2, 1);
+  profiled.host().device.variation = variation;
+  CHECK(profiled.step_s() == Approx(kGradient_s * (1 + variation * of_two)).epsilon(kExact));
+}
+
+TEST_CASE("devices: the mean of the largest deviate grows with the number of workers") {
+  DeviceSpec device;
+  device.variation = 1;
+  device.together = 0.5;
+  CHECK(device.slowed(1, 1) == 1);
+  CHECK(device.slowed(3, 1) == Approx(1 + 0.846284).margin(1e-5));  // 1.5 / sqrt(pi)
+  CHECK(device.slowed(4, 1) == Approx(1 + 1.029375).margin(1e-5));
+  CHECK(device.slowed(100, 1) == Approx(1 + 2.507594).margin(1e-5));
+  CHECK(device.slowed(1, 2) == 1.5);
 }
 
 TEST_CASE("devices: what was measured is shared among layers, evaluations as in the profile") {

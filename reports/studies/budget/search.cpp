@@ -7,7 +7,7 @@
 #include "reports/studies/budget/budget.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "scenarios/language/input_error.h"
-#include "scenarios/resolve/fitting.h"
+#include "scenarios/resolve/memory_fit.h"
 
 #include <fmt/format.h>
 

@@ -147,10 +147,7 @@ std::vector<TrainingFigure> first_figures() {
       {column("mfu", "model FLOPs utilization", ColumnKind::share, true),
        [](T t) { return result_value(t.summary.model_flops_utilization); }},
       {column("device_memory", "memory of a device [GiB]", kNumber, true),
-       [](T t) {
-         if (!t.record.counted) return V();
-         return V(static_cast<double>(t.record.counted->memory.total().value) / (1 << 30));
-       }},
+       [](T t) { return t.record.counted ? V(in_gib(t.record.counted->memory.total())) : V(); }},
       {column("fits", "fits", ColumnKind::words, true),
        [](T t) {
          const bool known = t.record.counted && t.record.counted->memory.capacity.value > 0;

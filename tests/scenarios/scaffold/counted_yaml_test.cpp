@@ -1,8 +1,10 @@
 // Scaffolds of counted networks: their settings fit into the devices that are there.
+#include "scenarios/scaffold/counted_yaml.h"
+
 #include "scenarios/library/library.h"
-#include "scenarios/resolve/fitting.h"
+#include "scenarios/resolve/memory_fit.h"
 #include "scenarios/resolve/read.h"
-#include "scenarios/scaffold/parts.h"
+#include "scenarios/scaffold/place.h"
 #include "tests/scenarios/messages.h"
 
 #include <catch2/catch.hpp>

@@ -1,10 +1,14 @@
 // The basis of a forecast, with the errors of past validations.
 #include "reports/studies/ledger/ledger.h"
 #include "tests/reports/support.h"
+#include "tests/support/places.h"
 
 #include <catch2/catch.hpp>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
 #include <string>
 
 namespace foretrain::testing {
@@ -93,6 +97,22 @@ TEST_CASE("stands on: what no run has held is said of keys, data sheets, files b
   CHECK(stands_on(simulated_from(PastFrom::calibrated), {folder.path(), folder.path() / "absent"})
             .find("The forecast's error is unknown: no earlier validation of sync was found.") !=
         std::string::npos);
+}
+
+TEST_CASE("stands on: a forecast by name tells the errors that its table has") {
+  const TemporaryFolder folder;
+  const PastValidations past = two_machines(folder);
+  std::smatch row;
+  std::ifstream page(source_dir() + "/scenarios/networks/README.md");
+  const std::string table{std::istreambuf_iterator<char>(page), {}};
+  REQUIRE(std::regex_search(
+      table, row, std::regex(R"(\| by name, all \| (\d+) \| ([\d.]+ %) \| ([\d.]+ %) \|)")));
+  CHECK_THAT(stands_on(simulated_from(PastFrom::fitted), past),
+             Catch::Contains("For " + row.str(1) + " measured rows") &&
+                 Catch::Contains("off by " + row.str(2) + " in the median") &&
+                 Catch::EndsWith("at most " + row.str(3) + " (scenarios/networks/README.md)."));
+  CHECK_THAT(stands_on(simulated_from(PastFrom::counted), past),
+             Catch::Contains("never compared with real runs"));
 }
 
 TEST_CASE("stands on: several records say each sentence once, their strategies share one") {

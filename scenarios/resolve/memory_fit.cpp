@@ -1,4 +1,4 @@
-#include "scenarios/resolve/fitting.h"
+#include "scenarios/resolve/memory_fit.h"
 
 #include "models/protocol/registry.h"
 #include "scenarios/language/input_error.h"
@@ -103,10 +103,8 @@ DeviceMemory device_memory(const Prepared& prepared) {
 std::string does_not_fit(const Prepared& prepared) {
   const DeviceMemory memory = device_memory(prepared);
   if (memory.fits()) return {};
-  constexpr double kGiB = 1 << 30;
-  return fmt::format("it does not fit: {:.0f} of {:.4g} GiB a device",
-                     static_cast<double>(memory.total().value) / kGiB,
-                     static_cast<double>(memory.capacity.value) / kGiB);
+  return fmt::format("it does not fit: {:.0f} of {:.4g} GiB a device", in_gib(memory.total()),
+                     in_gib(memory.capacity));
 }
 
 std::string what_would_fit(const Prepared& prepared) {

@@ -1,4 +1,4 @@
-// Parts that scaffolds of trained networks share with those of counted ones.
+// The hosts that a scaffold names, with its workers on them.
 #pragma once
 
 #include "scenarios/scaffold/scaffold.h"
@@ -32,12 +32,5 @@ ScaffoldPlace draft_place(const std::string& cluster);
 
 /// 1, 2, 4, ... and all workers; up to 3 on this machine.
 std::vector<int> worker_counts(const ScaffoldPlace& place);
-
-/// @throws InputError if an answer does not suit a counted network; a missing answer is valid
-void check_counted(const Scaffold& scaffold);
-
-/// The scenario of a counted network below its `header`: it trains with Adam on all devices.
-/// Activations are recomputed only as far as the memory of the devices requires.
-std::string counted_yaml(const Scaffold& scaffold, const std::string& header);
 
 }  // namespace foretrain

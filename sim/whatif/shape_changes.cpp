@@ -1,4 +1,4 @@
-// Changes of a network that is known by its shape.
+// Changes of a network that is known by its shape: recomputation, precision.
 #include "sim/whatif/intervention.h"
 
 #include <algorithm>
@@ -20,6 +20,7 @@ std::optional<std::string> recompute_by(Scenario& scenario, int change) {
   const auto now = std::ranges::find(kLevels, level) - kLevels.begin();
   if (now + change < 0 || now + change >= std::ssize(kLevels)) return std::nullopt;
   level = kLevels[static_cast<std::size_t>(now + change)];
+  scenario.model.profile_network.clear();  // measured rows are of what was
   return "";
 }
 
@@ -32,6 +33,7 @@ std::optional<std::string> in_fp8(Scenario& scenario) {
     if (host.device.precision("fp8") == nullptr) return std::nullopt;
   }
   scenario.model.precision = "fp8";
+  scenario.model.profile_network.clear();
   return "";
 }
 

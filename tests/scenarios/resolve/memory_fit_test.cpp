@@ -1,5 +1,5 @@
-// What would fit: each suggestion is enough, none of its parts is superfluous.
-#include "scenarios/resolve/fitting.h"
+// Suggestions with which a training fits: each is enough, with no superfluous part.
+#include "scenarios/resolve/memory_fit.h"
 
 #include "tests/scenarios/messages.h"
 

@@ -1,0 +1,17 @@
+// Scaffolds of counted networks.
+#pragma once
+
+#include "scenarios/scaffold/scaffold.h"
+
+#include <string>
+
+namespace foretrain {
+
+/// @throws InputError if an answer does not suit a counted network; a missing answer is valid
+void check_counted(const Scaffold& scaffold);
+
+/// The scenario of a counted network below its `header`: it trains with Adam on all devices.
+/// Activations are recomputed only as far as the memory of the devices requires.
+std::string counted_yaml(const Scaffold& scaffold, const std::string& header);
+
+}  // namespace foretrain
