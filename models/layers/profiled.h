@@ -13,22 +13,30 @@ struct LayerTimes {
   std::int64_t parameters = 0;
   double forward_s = 0;  ///< time for a batch, on the measured device
   double backward_s = 0;
-  int tensors = 1;  ///< tensors of its parameters, of about equal size
+  int tensors = 1;      ///< tensors of its parameters, of about equal size
+  double update_s = 0;  ///< of its parameters, by the optimizer on the device
+  /// Times of a second batch, if the profile has one.
+  double forward_second_s = 0;
+  double backward_second_s = 0;
 
   bool operator==(const LayerTimes&) const = default;
 };
 
-/// Costs time and nothing countable, in proportion to the batch:
+/// Costs time and nothing countable. One measured batch: in proportion to it; two: on the line
+/// through both, a fixed part and a part for each example.
 ///
 ///     pass(batch) = measured pass x batch / measured batch
+///     pass(batch) = second + (measured - second) x (batch - second batch)
+///                                                / (measured batch - second batch)
 ///
 /// Realism: that of the measurement. A device that a small batch does not fill takes more time for
-/// each example there, so forecast at the measured batch size, or near it. The output is unknown,
-/// so its size is 0; the layer cannot be run.
+/// each example there, so measure two, or forecast near the one. The output is unknown, so its size
+/// is 0; the layer cannot be run.
 class ProfiledLayer final : public Layer {
  public:
-  /// `batch`: number of examples that `times` refer to, at least 1.
-  ProfiledLayer(LayerTimes times, int batch);
+  /// `batch`: number of examples that `times` refer to, at least 1; `second_batch`: those of the
+  /// second batch, another number; 0: none.
+  ProfiledLayer(LayerTimes times, int batch, int second_batch = 0);
 
   [[nodiscard]] std::string name() const override { return times_.layer; }
   [[nodiscard]] Shape output() const override { return {0, 0, 0}; }
@@ -39,10 +47,11 @@ class ProfiledLayer final : public Layer {
   void backward(const BackwardPass& pass) const override;
 
  private:
-  [[nodiscard]] Cost scaled(double measured_s, std::int64_t batch) const;
+  [[nodiscard]] Cost scaled(double measured_s, double second_s, std::int64_t batch) const;
 
   LayerTimes times_;
   int batch_;
+  int second_batch_;
 };
 
 }  // namespace foretrain

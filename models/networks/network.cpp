@@ -90,9 +90,11 @@ Network::Network(const NetworkSpec& spec, const InputShape& input) : input_(inpu
   }
 }
 
-Network::Network(const NetworkProfile& profile) : input_{.image = {0, 0, 0}}, profiled_(true) {
+Network::Network(const NetworkProfile& profile)
+    : input_{.image = {0, 0, 0}}, profile_batch_(profile.batch_size) {
   for (const LayerTimes& times : profile.layers) {
-    add(std::make_unique<const ProfiledLayer>(times, profile.batch_size), {});
+    add(std::make_unique<const ProfiledLayer>(times, profile.batch_size, profile.second_batch), {});
+    update_s_ += times.update_s;
     if (times.tensors < 2) continue;
     const ParameterBlock whole = blocks_.back();
     blocks_.pop_back();
@@ -133,7 +135,7 @@ std::vector<float> Network::initial_statistics() const {
 }
 
 std::string_view Network::loss_name() const {
-  if (profiled_) return "in the profile";
+  if (profiled()) return "in the profile";
   return layers_.back()->output().size() == 1 ? "logistic" : "softmax_cross_entropy";
 }
 
@@ -241,7 +243,7 @@ Score Network::evaluate(std::span<const float> parameters, const Dataset& data, 
 std::int64_t Network::evaluation_batch() const {
   std::int64_t floats = input_.image.size();
   for (const auto& layer : layers_) floats += layer->output().size();
-  if (profiled_) return kEvaluationBatch;
+  if (profiled()) return kEvaluationBatch;
   return std::clamp<std::int64_t>(kEvaluationBytes / (4 * floats), 1, kEvaluationBatch);
 }
 

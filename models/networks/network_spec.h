@@ -20,7 +20,8 @@ struct NetworkSpec {
 /// A network as the times that its layers took elsewhere, from the input to the loss.
 struct NetworkProfile {
   std::vector<LayerTimes> layers;
-  int batch_size = 1;  ///< number of examples that the times, or the work, refer to
+  int batch_size = 1;    ///< number of examples that the times, or the work, refer to
+  int second_batch = 0;  ///< of the second times of `layers`; 0: there are none
   /// In place of times, which a device's rates give (models/shapes/device_time.h); empty: `layers`.
   std::vector<LayerWork> work{};
 };

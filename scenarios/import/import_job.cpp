@@ -55,10 +55,16 @@ ImportedJob of_table(const std::string& path) {
         {layer.layer, Bytes{4 * layer.parameters}, layer.forward_s, layer.backward_s});
     job.forward_s += layer.forward_s;
     job.backward_s += layer.backward_s;
+    job.optimizer_s += layer.update_s;
   }
   job.notes.emplace_back(
-      "A CSV has only times of layers. Write the time of the optimizer as framework.update in "
-      "job.yaml, that of input and of gaps between kernels as framework.step.");
+      "A CSV has only times of layers. Write the time of the optimizer (without a column update_ms) "
+      "as framework.update in job.yaml, that of input and of gaps between kernels as "
+      "framework.step.");
+  if (profile.second_batch > 0) {
+    throw InputError(fmt::format(
+        "{}: import copies times of one batch; name the file itself as model.profile", path));
+  }
   return job;
 }
 

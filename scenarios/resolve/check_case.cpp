@@ -90,9 +90,9 @@ constexpr Rule kKeyRules[] = {
     {"training.shard",
      [](const Facts& f) { return wants_shard(f.scenario) && f.scenario.numerics; },
      "sharded {shard} can be forecast, but not computed; write numerics: off"},
-    {"training.shard", [](const Facts& f) { return of_shape(f, f.training.shard == "none"); },
-     "none is for a network known by its shape, whose devices' memory is counted; write optimizer, "
-     "which takes the same time"},
+    {"training.shard",
+     [](const Facts& f) { return f.training.shard == "none" && !f.scenario.model.profiled(); },
+     "none is for networks that devices train, by name or from a profile; write optimizer"},
     {"training.recompute",
      [](const Facts& f) { return of_shape(f, f.training.recompute != "none"); },
      "only a network known by its shape (model.network, model.config) can recompute; remove it"},

@@ -48,7 +48,7 @@ void check_measured_times(const Case& c, std::int64_t examples, const Network& n
 /// Rejects a profile, or measured rates of hosts, with which a gradient or an evaluation takes
 /// longer than a clock can count.
 void check_profile_times(const Case& c, const DatasetShape& shape, const Network& network) {
-  const int batch = profile_batch(c.scenario);
+  const int batch = network.profile_batch();
   // The time of the measured batch; `read_profile` has checked that it can be counted.
   const double measured_s = gradient_cost(network, batch).measured.seconds();
   const auto examples = std::max(c.scenario.training.examples_a_gradient(), shape.test_examples);

@@ -26,6 +26,9 @@ enum Column : std::size_t {
   kForward,
   kBackward,
   kTensors,
+  kUpdate,
+  kForwardSecond,  // of a second batch: forward_ms@8
+  kBackwardSecond,
   kParameters,  // from here on: a table of work
   kProducts,
   kEdges,
@@ -35,8 +38,9 @@ enum Column : std::size_t {
   kColumns
 };
 constexpr std::array<std::string_view, kColumns> kNames{
-    "layer",         "parameter_bytes", "forward_ms",      "backward_ms", "tensors", "parameters",
-    "product_gflop", "edge_mflop",      "attention_gflop", "moved_mb",    "kept_mb"};
+    "layer",      "parameter_bytes", "forward_ms",    "backward_ms", "tensors",
+    "update_ms",  "forward_ms@N",    "backward_ms@N", "parameters",  "product_gflop",
+    "edge_mflop", "attention_gflop", "moved_mb",      "kept_mb"};
 constexpr std::array kNeeded{kLayer, kParameterBytes, kForward, kBackward};
 constexpr std::array kNeededForWork{kLayer, kTensors,   kParameters, kProducts,
                                     kEdges, kAttention, kMoved,      kKept};
@@ -47,6 +51,7 @@ std::string titles_of(std::span<const Column> columns) {
   return fmt::format("{}", fmt::join(names, ","));
 }
 
+constexpr std::int64_t kBatchMost = 10'000'000;
 constexpr std::int64_t kParametersMost = 1'000'000'000'000;
 
 class ProfileReader {
@@ -93,7 +98,12 @@ class ProfileReader {
     times.parameters = parameters();
     times.forward_s = seconds(kForward);
     times.backward_s = seconds(kBackward);
-    if (has_tensors_) times.tensors = tensors(times.parameters);
+    if (found_[kUpdate]) times.update_s = seconds(kUpdate);
+    if (profile_.second_batch > 0) {
+      times.forward_second_s = seconds(kForwardSecond);
+      times.backward_second_s = seconds(kBackwardSecond);
+    }
+    if (found_[kTensors]) times.tensors = tensors(times.parameters);
     profile_.layers.push_back(std::move(times));
   }
 
@@ -101,11 +111,13 @@ class ProfileReader {
     const CsvCells& titles = rows_.cells();
     width_ = titles.size();
     const std::vector<std::string> names(kNames.begin(), kNames.end());
-    std::array<bool, kColumns> found{};
     for (std::size_t i = 0; i < titles.size(); ++i) {
       const CsvCell& title = titles[i];
-      const auto which =
-          static_cast<std::size_t>(std::ranges::find(names, title.text) - names.begin());
+      const std::size_t at = title.text.find('@');
+      const std::string name(at == std::string_view::npos
+                                 ? title.text
+                                 : fmt::format("{}N", title.text.substr(0, at + 1)));
+      const auto which = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
       if (which == kColumns) {
         const std::string near = nearest(title.text, names);
         fail(rows_.line(), title.column,
@@ -113,24 +125,42 @@ class ProfileReader {
                          near.empty() ? fmt::format("they are {}", fmt::join(names, ", "))
                                       : fmt::format("did you mean {}?", near)));
       }
-      if (std::exchange(found[which], true)) {
-        fail(rows_.line(), title.column, fmt::format("a second column {}; keep one", title.text));
+      if (std::exchange(found_[which], true)) {
+        fail(rows_.line(), title.column, fmt::format("a second column {}; keep one", name));
+      }
+      if (which == kForwardSecond || which == kBackwardSecond) {
+        read_second_batch(title, title.text.substr(at + 1));
       }
       places_[which] = i;
     }
-    has_tensors_ = found[kTensors];
-    of_work_ = std::find(found.begin() + kParameters, found.end(), true) != found.end();
-    const std::span<const Column> needed =
-        of_work_ ? std::span<const Column>(kNeededForWork) : std::span<const Column>(kNeeded);
-    for (const Column each : {kParameterBytes, kForward, kBackward}) {
-      if (!of_work_ || !found[each]) continue;
+    of_work_ = std::find(found_.begin() + kParameters, found_.end(), true) != found_.end();
+    std::vector<Column> needed(kNeeded.begin(), kNeeded.end());
+    if (profile_.second_batch > 0) needed.insert(needed.end(), {kForwardSecond, kBackwardSecond});
+    if (of_work_) needed.assign(kNeededForWork.begin(), kNeededForWork.end());
+    for (const Column each :
+         {kParameterBytes, kForward, kBackward, kUpdate, kForwardSecond, kBackwardSecond}) {
+      if (!of_work_ || !found_[each]) continue;
       fail_cell(each, "a table of work does not have it; remove it");
     }
-    const auto missing = std::ranges::find_if(needed, [&](Column each) { return !found[each]; });
+    const auto missing = std::ranges::find_if(needed, [&](Column each) { return !found_[each]; });
     if (missing == needed.end()) return;
     fail(rows_.line(), 1,
          fmt::format("there is no column {}; the first line names the columns: {}",
                      kNames[*missing], titles_of(needed)));
+  }
+
+  /// `number`: what follows the @ of the title.
+  void read_second_batch(const CsvCell& title, std::string_view number) {
+    const auto decimal = parse_decimal(number);
+    const auto batch = decimal && !decimal->negative ? to_integer(*decimal) : std::nullopt;
+    const int other = std::exchange(profile_.second_batch, batch ? static_cast<int>(*batch) : 0);
+    if (batch && *batch > 0 && *batch <= kBatchMost && *batch != profile_.batch_size &&
+        (other == 0 || other == *batch)) {
+      return;
+    }
+    fail(rows_.line(), title.column,
+         fmt::format("'{}': write one batch size for both passes, other than {}, that of {}",
+                     title.text, profile_.batch_size, kNames[kForward]));
   }
 
   [[nodiscard]] Decimal number(Column which, std::string_view example) const {
@@ -221,7 +251,7 @@ class ProfileReader {
   std::string source_;
   CsvRows rows_;
   std::size_t width_ = 0;                       // cells of the first line
-  bool has_tensors_ = false;                    // whether the column `tensors` exists
+  std::array<bool, kColumns> found_{};          // whether the column exists
   bool of_work_ = false;                        // the table has work in place of times
   std::array<std::size_t, kColumns> places_{};  // indices of the columns in a row
   double whole_s_ = 0;                          // forward and backward of all layers so far

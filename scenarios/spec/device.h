@@ -39,23 +39,28 @@ struct PrecisionSpec {
 
 /// `cluster.hosts[].device` - also an entry of scenarios/devices.
 ///
-/// The last two figures are what devices lose together. With N workers in lockstep, each on a
+/// The last three figures are what devices lose together. With N workers in lockstep, each on a
 /// device, a gradient takes
 ///
 ///     its time x (1 + variation x E[largest of N normal deviates]) x (1 + together if N' > 1)
 ///
 /// since all wait for the slowest device, and since the N' workers of a host share its input, its
-/// launches, its memory. `compute:` and measured rows are times of one device alone, so both count
-/// there, too.
+/// launches, its memory. `compute:` and measured rows are times of one device alone, so all count
+/// there, too. While a message between two devices is on its way, whatever they compute takes
+///
+///     its time x (1 + beside_collectives)
+///
+/// since a collective's kernels take units and memory bandwidth from it.
 ///
 /// Sources: Sinha and others 2022, "Not All GPUs Are Created Equal", measured the spread of equal
-/// devices; the files of scenarios/devices have the other's. A scenario that leaves them out has
-/// none.
+/// devices; Lee and others 2025, "Characterizing Compute-Communication Overlap", what collectives
+/// cost; the files of scenarios/devices have the other's. A scenario that leaves them out has none.
 struct DeviceSpec : Roofline {
   Bytes memory{};  ///< 0: unknown
   std::vector<PrecisionSpec> precisions{};
   double variation = 0;  ///< standard deviation of equal devices' times, a share
   double together = 0;
+  double beside_collectives = 0;
 
   /// The factor of a gradient's time with `workers` in lockstep, `in_host` of them in a host.
   [[nodiscard]] double slowed(int workers, int in_host) const;

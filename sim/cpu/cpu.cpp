@@ -133,12 +133,21 @@ bool Cpu::slows_others(const Core& core) const {
 
 double Cpu::slowness(std::size_t index) const {
   const Core& core = cores_[index];
-  if (sharing_.contention == 1 || !computes(core)) return 1;
+  const bool alone = sharing_.contention == 1;
+  if ((alone && core.slowed == 1) || !computes(core)) return 1;
   if (threads_[core.line.front()].items.front().share_mode == ShareMode::recorded) return 1;
-  for (std::size_t other = 0; other < cores_.size(); ++other) {
-    if (other != index && computes(cores_[other])) return sharing_.contention;
+  for (std::size_t other = 0; !alone && other < cores_.size(); ++other) {
+    if (other != index && computes(cores_[other])) return core.slowed * sharing_.contention;
   }
-  return 1;
+  return core.slowed;
+}
+
+void Cpu::slow_down(int core, double factor) {
+  Core& slower = cores_[static_cast<std::size_t>(core)];
+  slower.slowed = factor;
+  if (slower.calling || slower.line.empty()) return;  // counts for the next item
+  settle(slower, engine_.now());
+  plan(static_cast<std::size_t>(core), engine_.now());
 }
 
 int Cpu::computing() const {

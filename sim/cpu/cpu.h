@@ -75,6 +75,9 @@ class Cpu : public Actor {
   [[nodiscard]] bool is_free(ThreadId thread) const {
     return threads_[thread].items.empty() && !threads_[thread].stopped;
   }
+  /// From now on, compute takes `factor` times as long on this core; recorded times remain.
+  void slow_down(int core, double factor);
+
   /// Number of cores that compute now.
   [[nodiscard]] int computing() const;
   [[nodiscard]] int cores() const { return static_cast<int>(cores_.size()); }
@@ -119,6 +122,7 @@ class Cpu : public Actor {
     Duration polled;
     Duration least;       // least CPU time of a queued thread, or of the last one that was queued
     double slowness = 1;  // of the first item since `since`
+    double slowed = 1;    // by `slow_down`
     std::uint64_t plan_number = 0;  // of the event that counts
     ProcessId process = 0;          // process of the thread that ran last
     bool calling = false;           // a callback runs: no scheduling decision meanwhile

@@ -23,7 +23,7 @@ namespace foretrain::sim {
 ///     apply     overhead + bytes x per_byte           (measured for the model's dense updates or
 ///                                                     sparse pushes, else for any model)
 ///     all       overhead + max(FLOPs / peak, bytes / bandwidth)     (described: Roofline)
-///     apply     bytes / bandwidth of the device                     (HostSpec::device_updates)
+///     apply     bytes / bandwidth of the device          (HostSpec::device_updates, the profile's)
 ///
 /// and for the work of a node that handles a message (`SpentCost`):
 ///
@@ -59,9 +59,9 @@ class JobTime {
   /// Adds what a framework spends on a step with this number of workers.
   void add(const FrameworkSpec& framework, int workers);
 
-  /// The device applies updates; its memory has this bandwidth.
+  /// The device applies updates at this rate, for whatever it reads or writes.
   void update_on_device(BytesPerSecond rate) {
-    if (on_device_) update_rate_ = rate;
+    if (of_device()) update_rate_ = rate;
   }
 
   /// Undisturbed, at full speed; for a gradient the median.

@@ -1,6 +1,7 @@
 #include "sim/driver/device_times.h"
 
 #include "models/cost/work.h"
+#include "models/graph/node_memory.h"
 #include "models/protocol/registry.h"
 
 #include <algorithm>
@@ -42,14 +43,28 @@ double profile_ratio(const HostSpec& spec, const Prepared& prepared) {
 BytesPerSecond update_rate(const HostSpec& spec, const Prepared& prepared) {
   const Training& training = *prepared.training;
   // With servers, the servers apply updates; they have no device.
-  if (training.servers > 0 || spec.devices == 0) return {};
-  if (prepared.counted == nullptr)
-    return spec.device_updates ? spec.device.memory_bandwidth : BytesPerSecond{};
+  if (training.servers > 0) return {};
+  const Network& network = *training.network;
   const Scenario& scenario = prepared.scenario_case.scenario;
+  // Without shards each device updates all, in the time of the jobs that update its share here.
+  const bool all = scenario.training.shard == "none";
+  const double share = all ? worker_share(training, training.worker(0)).updated : 1;
+  if (network.update_s() > 0) {
+    const std::string& name = scenario.model.profile_network;
+    // Measured rates include the update.
+    if (measured_gradient(spec.measured, name, training.batch_size)) return {};
+    // The last sum of a collective is part of its update.
+    const int summed = training.workers > 1 ? 2 : 1;
+    const Bytes moved = apply_cost(network.parameters(), summed, *training.optimizer).bytes();
+    const double takes_s = network.update_s() * profile_ratio(spec, prepared);
+    return {static_cast<double>(moved.value) * share / takes_s};
+  }
+  if (spec.devices == 0) return {};
+  if (prepared.counted == nullptr)
+    return {spec.device_updates ? spec.device.memory_bandwidth.value * share : 0};
   const DeviceNeeds needs = device_needs(*prepared.counted, scenario);
-  const double times = needs.replicated ? training.workers : 1;  // each updates all
-  return {spec.device.memory_bandwidth.value * kBandwidthShare /
-          (times * update_bytes_ratio(training, needs))};
+  return {spec.device.memory_bandwidth.value * kBandwidthShare * share /
+          update_bytes_ratio(training, needs)};
 }
 
 }  // namespace foretrain::sim

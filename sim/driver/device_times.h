@@ -19,8 +19,8 @@ double slowed_together(const HostSpec& spec, const Prepared& prepared);
 /// training.
 double profile_ratio(const HostSpec& spec, const Prepared& prepared);
 
-/// The bandwidth at which a device's memory makes updates, as bytes of 32-bit parameters; 0 if it
-/// does not.
+/// The bandwidth at which a device's memory makes updates, as bytes of 32-bit parameters: by the
+/// profile's time of all, else by its memory; 0 if it makes none.
 BytesPerSecond update_rate(const HostSpec& spec, const Prepared& prepared);
 
 }  // namespace foretrain::sim

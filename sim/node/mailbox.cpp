@@ -176,6 +176,10 @@ void Mailbox::depart(Instant now, std::size_t slot) {
   const Callback arrived = mail.receiver->at_stage(Stage::arrived, slot);
   const Place there = place_of(mail.to);
   const bool same_host = there.host == place_.host;
+  if (place_.device && there.device) {
+    process_.on_its_way(1);
+    mail.receiver->process_.on_its_way(1);
+  }
   if (same_host) traffic_.within_host += size;
   if (same_host && !device_joined_to(mail.to)) {
     mail.activity = process_.history().current();
@@ -195,6 +199,10 @@ void Mailbox::depart(Instant now, std::size_t slot) {
 void Mailbox::arrive(Instant now, std::size_t slot) {
   Mail& mail = world_.mail[slot];
   const Bytes size = wire_size(mail.message);
+  if (place_.device && mail.sender->place_.device) {
+    process_.on_its_way(-1);
+    mail.sender->process_.on_its_way(-1);
+  }
   if (closed_ || is_of_lost(mail)) {
     traffic_.undelivered += size;
     world_.mail.take(slot);

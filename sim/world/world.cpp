@@ -52,6 +52,7 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
         if (spec.devices == 0) continue;
         host.devices =
             std::make_shared<Cpu>(engine, spec.devices, Cpu::Sharing{kDeviceSlice}, history);
+        host.beside_collectives = spec.device.beside_collectives;
         host.device_links = spec.device_link.rate.value > 0;
         host.caches = nullptr;  // the miss rates of its cores are not measured
       }

@@ -367,6 +367,40 @@ double update_s(const std::string& strategy, int workers, const std::string& opt
   return step_s() - without_s;
 }
 
+TEST_CASE("devices: an update takes the time that the profile gives it") {
+  const auto step_s = [](const std::string& shard, int workers) {
+    DeviceJob job("all_reduce", workers, workers);
+    Scenario& s = job.c.scenario;
+    std::ofstream(s.model.profile.path)
+        << "layer,parameter_bytes,forward_ms,backward_ms,update_ms\n"
+           "a,4000000,4,12,1\nb,12000000,4,12,3\n";
+    s.training.shard = shard;
+    return job.step_s();
+  };
+  constexpr double kUpdate_s = 4e-3;
+  CHECK(step_s("none", 4) == Approx(kGradient_s + kUpdate_s).epsilon(kExact));
+  CHECK(step_s("optimizer", 4) == Approx(kGradient_s + kUpdate_s / 4).epsilon(kExact));
+  CHECK(step_s("optimizer", 1) == Approx(kGradient_s + kUpdate_s).epsilon(kExact));
+}
+
+// A collective of two devices takes `sent_s`, half of the bucket each way, twice.
+TEST_CASE("devices: computing slows down beside a collective, by the time of that") {
+  const auto step_s = [](double beside) {
+    DeviceJob job("all_reduce", 2, 2);
+    Scenario& s = job.c.scenario;
+    s.training.overlap = true;
+    s.training.bucket_size = {4'000'000};
+    s.training.steps = 1;
+    job.host().device_link.rate = {4e9};
+    job.host().device.beside_collectives = beside;
+    return job.step_s();
+  };
+  constexpr double kSent_s = kLayer / 4e9;
+  // Three buckets travel beside the backward passes of earlier layers, each 6 ms: of what is
+  // computed meanwhile a third is missing at half the speed more.
+  CHECK(step_s(0.5) - step_s(0) == Approx(3 * kSent_s / 3).epsilon(kOfMessages));
+}
+
 // With 7,850 parameters of 4 bytes at 4 MB/s: 7.85 ms for each read or write of all.
 TEST_CASE("devices: an update takes the time of its bytes where the device makes it") {
   constexpr double kEach_s = 7'850 * 4 / 4e6;

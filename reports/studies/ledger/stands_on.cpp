@@ -143,8 +143,8 @@ std::string stands_on(std::span<const Record> records, const PastValidations& pa
     });
   };
   if (uncalibrated && !records.empty() && std::ranges::all_of(records, fitted)) {
-    add("For 83 measured rows that were not used to fit, such forecasts were off by 3.3 % in the "
-        "median, nine of ten by at most 9.7 % (scenarios/networks/README.md).");
+    add("For 83 measured rows that were not used to fit, such forecasts were off by 2.7 % in the "
+        "median, nine of ten by at most 10.0 % (scenarios/networks/README.md).");
   } else if (uncalibrated) {
     add("The forecast's error is unknown: forecasts of this kind were never compared with real "
         "runs.");

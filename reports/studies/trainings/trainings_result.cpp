@@ -146,15 +146,21 @@ std::vector<TrainingFigure> first_figures() {
        }},
       {column("mfu", "model FLOPs utilization", ColumnKind::share, true),
        [](T t) { return result_value(t.summary.model_flops_utilization); }},
+      {column("exposed_communication", "exposed communication", ColumnKind::share),
+       [](T t) {
+         const PhaseSeconds& p = t.summary.phases;
+         const double step_s = length_of(p);
+         return t.record.counted && step_s > 0 ? V((p.push + p.pull) / step_s) : V();
+       }},
       {column("device_memory", "memory of a device [GiB]", kNumber, true),
        [](T t) { return t.record.counted ? V(in_gib(t.record.counted->memory.total())) : V(); }},
+      {column("cost_of_tokens", "cost of 10^9 tokens", kNumber),
+       [](T t) { return V(cost_text(t.summary.cost_of_tokens, t.summary.price.currency)); }},
       {column("fits", "fits", ColumnKind::words, true),
        [](T t) {
          const bool known = t.record.counted && t.record.counted->memory.capacity.value > 0;
          return known ? V(t.record.counted->memory.fits() ? "yes" : "no") : V();
        }},
-      {column("cost_of_tokens", "cost of 10^9 tokens", kNumber),
-       [](T t) { return V(cost_text(t.summary.cost_of_tokens, t.summary.price.currency)); }},
       {column("cost", "cost", kNumber, true),
        [](T t) { return V(cost_text(t.summary.cost, t.summary.price.currency)); }}};
 }

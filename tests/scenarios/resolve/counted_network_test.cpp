@@ -179,7 +179,7 @@ TEST_CASE("counted network: keys of networks by shape belong to them") {
         "foretrain: 1\nnumerics: off\ntraining: {strategy: all_reduce, workers: 2, " + training +
         "}\n");
   };
-  CHECK_THAT(with("shard: none"), Contains("training.shard: none is for a network known by its"));
+  CHECK_THAT(with("shard: none"), Contains("training.shard: none is for networks that devices"));
   CHECK_THAT(with("recompute: full"), Contains("training.recompute: only a network known by its"));
   CHECK_THAT(with("master_weights: off"), Contains("training.master_weights: only a network"));
   CHECK_THAT(counted_error("foretrain: 1\nmodel: {name: lenet, sequence: 5}\n"),

@@ -46,8 +46,8 @@ TEST_CASE("layer profile: a column that is missing or unknown or twice there is 
         "p.csv:1:34: 'backwards_ms' is no column of a profile; did you mean backward_ms?");
   CHECK(layers_error("layer,parameter_bytes,forward_ms,backward_ms,device\n") ==
         "p.csv:1:46: 'device' is no column of a profile; they are layer, parameter_bytes, "
-        "forward_ms, backward_ms, tensors, parameters, product_gflop, edge_mflop, "
-        "attention_gflop, moved_mb, kept_mb");
+        "forward_ms, backward_ms, tensors, update_ms, forward_ms@N, backward_ms@N, parameters, "
+        "product_gflop, edge_mflop, attention_gflop, moved_mb, kept_mb");
   CHECK(layers_error("layer,layer,parameter_bytes,forward_ms,backward_ms\n") ==
         "p.csv:1:7: a second column layer; keep one");
 }
@@ -100,6 +100,33 @@ TEST_CASE("layer profile: parameters of a layer lie in as many tensors as it say
   CHECK(refused("1.5", "40").find("p.csv:2:1: tensors: 1.5 tensors are not possible") == 0);
   CHECK(refused("1", "0").find("with 0 parameters; write 0 to 0") != std::string::npos);
   CHECK(refused("", "40") == "p.csv:2:1: tensors: missing; write a number, 6 for instance");
+}
+
+TEST_CASE("layer profile: two batch sizes give each pass a fixed part and a part for an example") {
+  const std::string titles = "layer,parameter_bytes,forward_ms,backward_ms,";
+  const NetworkProfile profile = parse_profile(
+      titles + "forward_ms@8,backward_ms@8,update_ms\na,4,4,10,1,4,2.5\n", "p.csv", 32);
+  CHECK(profile.batch_size == 32);
+  CHECK(profile.second_batch == 8);
+  const Network network(profile);
+  CHECK(network.update_s() == 2.5e-3);
+  const Layer& layer = *network.layers().front();
+  for (const auto& [batch, forward, backward] :
+       {std::tuple{32, 4'000, 10'000}, {8, 1'000, 4'000}, {16, 2'000, 6'000}, {4, 500, 3'000}}) {
+    CAPTURE(batch);
+    CHECK(layer.forward_cost(batch).measured == Duration{forward * 1'000});
+    CHECK(layer.backward_cost(batch, true).measured == Duration{backward * 1'000});
+  }
+  CHECK(
+      layers_error(titles + "forward_ms@8\na,4,1,1,1\n").find("there is no column backward_ms@N") !=
+      std::string::npos);
+  for (const char* wrong :
+       {"forward_ms@1", "forward_ms@0", "forward_ms@", "forward_ms@8,backward_ms@4"}) {
+    CAPTURE(wrong);
+    CHECK(layers_error(titles + wrong + "\n")
+              .find("write one batch size for both passes, other "
+                    "than 1, that of forward_ms") != std::string::npos);
+  }
 }
 
 TEST_CASE("layer profile: a row of another width or an open quote is told") {
