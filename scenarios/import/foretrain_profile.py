@@ -2,8 +2,9 @@
 
     foretrain_profile.write(model, lambda: criterion(model(images), labels), "layers.csv")
 
-times the layers in the model's own training loop. `step` makes the loss of one batch. Gradients are
-zeroed; parameters are left as they are.
+times the layers in the model's own training loop. `step` makes the loss of one batch; second=(8, small_step)
+adds columns for a batch of 8, so that forecasts know a fixed part and a part for each example. Gradients are zeroed;
+parameters are left as they are.
 
     foretrain_profile.write_meta(model, lambda: criterion(model(images), labels), "layers.csv")
     python3 foretrain_profile.py --meta module:function --out layers.csv
@@ -93,8 +94,20 @@ def write_table(path, columns, rows):
             file.write(f'"{name or "model"}",{",".join(map(str, cells))}\n')
 
 
-def write(model, step, path, steps=10, warm_up=3):
-    sizes = layers_of(model, step)
+def write(model, step, path, steps=10, warm_up=3, second=None):
+    columns, rows = "parameter_bytes", {}
+    for at, one in [("", step)] + ([(f"@{second[0]}", second[1])] if second else []):
+        columns += f",forward_ms{at},backward_ms{at}"
+        sizes = layers_of(model, one)
+        times = timed(model, one, sizes, steps, warm_up)
+        for name, (size, _, _) in sizes.items():
+            row = rows.setdefault(name, [-(-size // 4) * 4])
+            row += [statistics.median(times[name, way]) for way in (0, 1)]
+    write_table(path, columns, rows)
+
+
+def timed(model, step, sizes, steps, warm_up):
+    """Milliseconds of each step by (layer, 0 forward or 1 backward)."""
     spent, hooked = {}, set()  # seconds by layer, phase; outputs' nodes in the graph of this batch
     phase, last, running = 0, 0.0, list(sizes)[-1]
 
@@ -139,9 +152,7 @@ def write(model, step, path, steps=10, warm_up=3):
             if round_number >= warm_up:
                 for key, of_rounds in times.items():
                     of_rounds.append(1e3 * spent.get(key, 0.0))
-    write_table(path, "parameter_bytes,forward_ms,backward_ms",
-                {name: [-(-size // 4) * 4, *(statistics.median(times[name, way]) for way in (0, 1))]
-                 for name, (size, _, _) in sizes.items()})
+    return times
 
 
 # Columns of counted work, with their units: operations of matrix products and convolutions (2 m n k) without

@@ -1,5 +1,6 @@
 // Tables of layers that foretrain_profile.py writes, measured or counted.
 #include "scenarios/import/import_job.h"
+#include "scenarios/resolve/layer_profile.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 
@@ -67,6 +68,25 @@ f.write(model, lambda: n.functional.cross_entropy(model(x), y), "layers.csv", st
   CHECK(job.parameter_bytes() == Bytes{4 * (20 + 438 + 42 + 24)});
   CHECK(job.forward_s > 0);
   CHECK(job.backward_s > 0);
+}
+
+TEST_CASE("foretrain_profile.py: a second batch is timed in columns of its own") {
+  const std::string python = python_with_torch();
+  if (python.empty()) {
+    WARN("skipped: PyTorch is not installed");
+    return;
+  }
+  const TempFolder folder;
+  run_lines(folder, python, R"(
+model = n.Sequential(n.Linear(512, 512), n.ReLU())
+f.write(model, lambda: model(torch.randn(4096, 512)).sum(), "layers.csv", steps=3, warm_up=1,
+        second=(4, lambda: model(torch.randn(4, 512)).sum()))
+)");
+  const NetworkProfile profile = read_profile({folder / "layers.csv"}, 4096);
+  REQUIRE(profile.layers.size() == 2);
+  CHECK(profile.second_batch == 4);
+  CHECK(profile.layers[0].forward_second_s > 0);
+  CHECK(profile.layers[0].forward_second_s < profile.layers[0].forward_s);
 }
 
 TEST_CASE("foretrain_profile.py: operations in place are timed, each layer backward, too") {
@@ -278,8 +298,8 @@ def run(function):
     command = [sys.executable, "-B", f.__file__, "--meta", "net:" + function, "--out", "net.csv"]
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
 done = run("trained")
-assert done.returncode == 0 and done.stdout.startswith("net.csv: 1 layers with 80 bytes"), done
-cells = '"model",80,2,0.000000064,0.000064000,0,0.000036000,0.000032000'
+assert done.returncode == 0 and done.stdout.startswith("net.csv: 1 layers with 20 parameters"), done
+cells = '"model",20,2,0.000000064,0.000064000,0,0.000036000,0.000032000'
 assert open("net.csv").read().splitlines()[1] == cells, open("net.csv").read()
 for function, message in (
         ("value", "net.py:5: 'return model, lambda: model(x) if model(x).sum().item() > 0 else None' fails on "
