@@ -49,10 +49,12 @@ BytesPerSecond update_rate(const HostSpec& spec, const Prepared& prepared) {
   // Without shards each device updates all, in the time of the jobs that update its share here.
   const bool all = scenario.training.shard == "none";
   const double share = all ? worker_share(training, training.worker(0)).updated : 1;
+  // Measured rates include the update.
+  const bool measured =
+      measured_gradient(spec.measured, scenario.model.profile_network, training.batch_size)
+          .has_value();
+  if (measured && !spec.device_updates) return {};
   if (network.update_s() > 0) {
-    const std::string& name = scenario.model.profile_network;
-    // Measured rates include the update.
-    if (measured_gradient(spec.measured, name, training.batch_size)) return {};
     // The last sum of a collective is part of its update.
     const int summed = training.workers > 1 ? 2 : 1;
     const Bytes moved = apply_cost(network.parameters(), summed, *training.optimizer).bytes();

@@ -178,10 +178,12 @@ std::vector<std::string> assumptions(const BudgetAnswer& answer) {
              "number of examples.");
   if (!answer.refused.empty()) {
     const Offer& first = answer.refused.front();
-    notes.push_back(fmt::format(
-        "{} of {} clusters could not be simulated; for example {}, {}, batch {}: {}",
-        grouped(std::ssize(answer.refused)), grouped(answer.clusters), name_of(first.cluster),
-        way_of(first.cluster), first.cluster.batch_size, first.refused));
+    notes.insert(
+        notes.begin() + 2,
+        fmt::format("{} of {} clusters could not be simulated; for example {}, {}, batch {}: {}.",
+                    grouped(std::ssize(answer.refused)), grouped(answer.clusters),
+                    name_of(first.cluster), way_of(first.cluster), first.cluster.batch_size,
+                    first.refused));
   }
   std::vector<std::string> left_out;
   for (const auto& [host, why_not] : answer.hosts) {

@@ -210,8 +210,8 @@ Json to_json(const BudgetAnswer& answer) {
 
 Result budget_result(const JsonObject& budget) {
   Result result{budget.text("sentence"), {}, {}, budget.texts("notes")};
-  constexpr std::ptrdiff_t kStandsOn = 2;  // number of leading notes
-  const auto rest = result.notes.begin() + kStandsOn;
+  // The leading notes: the work, compute times, clusters that could not be simulated.
+  const auto rest = result.notes.begin() + (budget.objects("refused").empty() ? 2 : 3);
   result.stands_on = fmt::format("{}", fmt::join(result.notes.begin(), rest, " "));
   result.notes.erase(result.notes.begin(), rest);
   result.tables = {offers_table("frontier", "No other is faster and cheaper", budget),
