@@ -2,6 +2,7 @@
 
 #include "models/base/check.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace foretrain {
@@ -12,7 +13,7 @@ std::string Option::path() const {
 }
 
 const Option::Value& ProtocolOptions::value(const Option& option) const {
-  const auto found = set_.find(option.path());
+  const auto found = set_.find(&option);
   return found == set_.end() ? option.fallback : found->second;
 }
 
@@ -31,16 +32,14 @@ const std::string& ProtocolOptions::word(const Option& option) const {
 void ProtocolOptions::set(const Option& option, Option::Value value) {
   FT_CHECK_OP(value.index(), ==, option.fallback.index());
   if (value == option.fallback) {
-    set_.erase(option.path());
+    set_.erase(&option);
   } else {
-    set_.insert_or_assign(option.path(), std::move(value));
+    set_.insert_or_assign(&option, std::move(value));
   }
 }
 
 bool ProtocolOptions::has_any(const OptionSection& section) const {
-  const std::string prefix = std::string(section.key) + '.';
-  const auto first = set_.lower_bound(prefix);
-  return first != set_.end() && first->first.starts_with(prefix);
+  return std::ranges::any_of(set_, [&](const auto& set) { return set.first->section == &section; });
 }
 
 ProtocolOptions ProtocolOptions::only(const std::vector<const Option*>& options) const {

@@ -56,9 +56,8 @@ class ProtocolOptions {
   bool operator==(const ProtocolOptions&) const = default;
 
  private:
-  // By section and key. Values equal to the fallback are not stored, so that equal settings are
-  // equal.
-  std::map<std::string, Option::Value, std::less<>> set_;
+  // Values equal to the fallback are not stored, so that equal settings are equal.
+  std::map<const Option*, Option::Value> set_;
 };
 
 }  // namespace foretrain

@@ -195,7 +195,7 @@ bool linked_in_all_reduce(const Training& training, NodeId a, NodeId b) {
 
 // Over a hypercube sums are small, and messages have no common order.
 bool messages_take_turns(const Training& training) {
-  const bool in_order = training.sharded != "optimizer" || training.forward_waits;
+  const bool in_order = training.sharded != Sharded::optimizer || training.forward_waits;
   return in_order && training.workers > 1 &&
          !Ways::of(training, training.layout->buckets.front()).hypercube;
 }

@@ -36,6 +36,10 @@ struct Target {
 
 struct Protocol;
 
+/// The data that each worker has only in part (gathers.h): the optimizer's state; gradients, too;
+/// parameters, too.
+enum class Sharded : std::uint8_t { optimizer, gradients, parameters };
+
 /// Shared and immutable: the same in every node of a training.
 struct Training {
   const Protocol* protocol = nullptr;  ///< its strategy (registry.h)
@@ -70,9 +74,7 @@ struct Training {
   /// A worker waits this long until a collective has started; only in forecasts.
   Duration launch{};
   bool forward_waits = false;  ///< a forward pass waits for all new values
-  /// The data that each worker has only in part (gathers.h): "optimizer": the optimizer's state;
-  /// "gradients": gradients, too; "parameters": parameters, too.
-  std::string sharded = "optimizer";
+  Sharded sharded = Sharded::optimizer;
   /// Workers that together have all parameters: a group (route.h), so groups are replicas of each
   /// other; 0: all workers are one group.
   int parts = 0;
@@ -100,7 +102,7 @@ struct Training {
     return evaluate_every > 0 && step.value % evaluate_every == 0;
   }
   /// Parameters are gathered before they are read.
-  [[nodiscard]] bool gathers() const { return sharded == "parameters" && workers > 1; }
+  [[nodiscard]] bool gathers() const { return sharded == Sharded::parameters && workers > 1; }
   /// Groups of workers have parameters in parts, and are replicas of each other.
   [[nodiscard]] bool has_replicas() const { return gathers() && parts > 0 && parts < workers; }
   /// Worker `rank` holds the part that `owner`, a bucket's shard, updates: as owner or as replica.
@@ -116,7 +118,7 @@ struct Training {
   [[nodiscard]] bool adds_batches() const { return accumulate > 1 && !reduces_batches; }
   /// A worker holds no gradient of all parameters.
   [[nodiscard]] bool shards_gradients() const {
-    return sharded != "optimizer" && workers > 1 && !adds_batches();
+    return sharded != Sharded::optimizer && workers > 1 && !adds_batches();
   }
   /// The data that only a lost node had; empty if none.
   [[nodiscard]] std::string_view gone_with(NodeId id) const {

@@ -240,10 +240,11 @@ void set_shape(Training& training, const Scenario& scenario, const NodeCounts& c
   const std::string& collectives = training.options.word(kCollectives);
   training.one_by_one = collectives == "one_by_one" || (collectives == "auto" && protocol.rooted);
   training.forward_waits = spec.bucket_rule != "size";
-  if (protocol.shards && spec.shard != "none") training.sharded = spec.shard;
+  if (protocol.shards && spec.shard == "gradients") training.sharded = Sharded::gradients;
+  if (protocol.shards && spec.shard == "parameters") training.sharded = Sharded::parameters;
   if (training.gathers()) training.parts = static_cast<int>(training.options.integer(kGroup));
   if (training.parts <= 1) training.parts = training.workers;
-  training.reduces_batches = training.sharded != "optimizer" && training.workers > 1 &&
+  training.reduces_batches = training.sharded != Sharded::optimizer && training.workers > 1 &&
                              training.accumulate > 1 && spec.reduce == "batch";
   if (training.nodes() > 1) training.compression = spec.compression;
   if (protocol.several_workers) training.return_limit = spec.rejoin_limit;

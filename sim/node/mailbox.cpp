@@ -42,8 +42,16 @@ void Mailbox::expect(std::uint64_t token) const {
 void Mailbox::wake(Instant now, std::uint64_t token) {
   const std::size_t slot = token >> kStageBits;
   switch (static_cast<Stage>(token & ((1U << kStageBits) - 1))) {
-    case Stage::arrived:
-      return arrive(now, slot);
+    case Stage::arrived: {
+      const Mailbox& sender = *world_.mail[slot].sender;
+      arrive(now, slot);
+      // Afterwards, since the next message of a ring leaves at once.
+      if (place_.device && sender.place_.device) {
+        process_.on_its_way(-1);
+        sender.process_.on_its_way(-1);
+      }
+      return;
+    }
     case Stage::noticed:
       return look(now);
     case Stage::turn:
@@ -76,6 +84,7 @@ bool Mailbox::mark_lost(NodeId peer) {
   Mailbox* last = peers_[index_of(peer)];
   if (std::ranges::find(lost_, last, &Lost::mailbox) != lost_.end()) return false;
   lost_.push_back({last, peer});
+  ways_ = {};
   return true;
 }
 
@@ -83,6 +92,7 @@ void Mailbox::take_back(NodeId peer) {
   const auto lost = std::ranges::find_if(
       lost_, [peer](const Lost& each) { return each.peer == peer && !each.replaced; });
   lost->replaced = true;
+  ways_ = {};
   connections_.drop(peer);
 }
 
@@ -93,35 +103,27 @@ Mailbox* Mailbox::mailbox_of(NodeId peer) const {
   return peers_[world_.fold ? index_of(world_.fold->image(peer)) : index_of(peer)];
 }
 
-// All hosts that are not simulated are other hosts.
-Place Mailbox::place_of(NodeId peer) const {
-  if (!world_.fold) return peers_[index_of(peer)]->place_;
-  const NodeId image = world_.fold->image(peer);
-  Place place = peers_[index_of(image)]->place_;
-  if (image != peer) {
-    place.host = index_of(peer) / static_cast<std::size_t>(world_.fold->workers());
-  }
-  return place;
-}
-
 bool Mailbox::is_of_lost(const Mail& mail) const {
   return std::ranges::find(lost_, mail.sender, &Lost::mailbox) != lost_.end();
 }
 
-bool Mailbox::device_joined_to(NodeId peer) const {
-  const Place there = place_of(peer);
-  return there.host == place_.host && place_.device && there.device && process_.host().device_links;
-}
-
-const TransportCost& Mailbox::transport_with(NodeId peer) const {
+// All hosts that are not simulated are other hosts.
+Mailbox::PeerWay Mailbox::found_way(NodeId peer) const {
+  const NodeId image = world_.fold ? world_.fold->image(peer) : peer;
   const Host& host = process_.host();
-  const Place there = place_of(peer);
-  static const TransportCost kByNetworkCards;
-  if (there.host != place_.host) {
-    const bool rdma = host.rdma && mailbox_of(peer)->process_.host().rdma;
-    return rdma ? kByNetworkCards : host.remote;
+  PeerWay way{peer, peers_[index_of(image)]->place_};
+  if (image != peer) {
+    way.place.host = index_of(peer) / static_cast<std::size_t>(world_.fold->workers());
   }
-  return there.core == place_.core ? host.one_core : host.local;
+  static const TransportCost kByNetworkCards;
+  if (way.place.host != place_.host) {
+    const bool rdma = host.rdma && mailbox_of(peer)->process_.host().rdma;
+    way.transport = rdma ? &kByNetworkCards : &host.remote;
+    return way;
+  }
+  way.transport = way.place.core == place_.core ? &host.one_core : &host.local;
+  way.joined = place_.device && way.place.device && host.device_links;
+  return way;
 }
 
 CostBreakdown Mailbox::effort(Bytes size, Duration own, Duration spent) const {
@@ -147,10 +149,10 @@ bool Mailbox::brings_update(const Message& message) const {
 
 void Mailbox::send(Instant now, Send& send, Duration spent) {
   const Bytes size = wire_size(send.message);
-  const TransportCost& transport = transport_with(send.to);
-  const Place there = place_of(send.to);
-  const bool by_core = !device_joined_to(send.to);
-  const bool overlaps = there.host == place_.host && there.core != place_.core && by_core;
+  const PeerWay& way = way_to(send.to);
+  const TransportCost& transport = *way.transport;
+  const bool by_core = !way.joined;
+  const bool overlaps = way.place.host == place_.host && way.place.core != place_.core && by_core;
   const Duration miss_penalty =
       cache_use_ != nullptr ? cache_use_->before_sent(send.to, send.message) : Duration{};
   const Duration copied = transport.sending(size) + miss_penalty;
@@ -174,14 +176,15 @@ void Mailbox::depart(Instant now, std::size_t slot) {
   traffic_.sent += size;
   ++traffic_.messages_sent;
   const Callback arrived = mail.receiver->at_stage(Stage::arrived, slot);
-  const Place there = place_of(mail.to);
+  const PeerWay& way = way_to(mail.to);
+  const Place& there = way.place;
   const bool same_host = there.host == place_.host;
   if (place_.device && there.device) {
     process_.on_its_way(1);
     mail.receiver->process_.on_its_way(1);
   }
   if (same_host) traffic_.within_host += size;
-  if (same_host && !device_joined_to(mail.to)) {
+  if (same_host && !way.joined) {
     mail.activity = process_.history().current();
     return world_.engine.schedule(now, arrived);
   }
@@ -199,18 +202,15 @@ void Mailbox::depart(Instant now, std::size_t slot) {
 void Mailbox::arrive(Instant now, std::size_t slot) {
   Mail& mail = world_.mail[slot];
   const Bytes size = wire_size(mail.message);
-  if (place_.device && mail.sender->place_.device) {
-    process_.on_its_way(-1);
-    mail.sender->process_.on_its_way(-1);
-  }
   if (closed_ || is_of_lost(mail)) {
     traffic_.undelivered += size;
     world_.mail.take(slot);
     return;
   }
   traffic_.received += size;
-  const bool same_host = place_of(mail.from).host == place_.host;
-  const bool by_network = !same_host || device_joined_to(mail.from);
+  const PeerWay& way = way_to(mail.from);
+  const bool same_host = way.place.host == place_.host;
+  const bool by_network = !same_host || way.joined;
   if (!same_host) polling_.packets_came(mail.coming);
   if (by_network) mail.activity = process_.history().current();
   if (lined_up_ || sleeps_beside_others(now, mail.from)) {
@@ -273,9 +273,9 @@ void Mailbox::receive(Instant now, std::size_t slot) {
   const Cpu& cpu = process_.cpu();
   const Mail& mail = world_.mail[slot];
   const Bytes size = wire_size(mail.message);
-  const bool by_core = !device_joined_to(mail.from);
-  const CostBreakdown cost = effort(
-      size, by_core ? transport_with(mail.from).receiving(size) : Duration{}, miss_penalty(mail));
+  const PeerWay& way = way_to(mail.from);
+  const CostBreakdown cost =
+      effort(size, way.joined ? Duration{} : way.transport->receiving(size), miss_penalty(mail));
   process_.history().go_on_from(mail.activity);
   const bool yielded = has_yielded(now);
   if (cost.total().ns == 0 && !yielded && cpu.is_free(process_.loop())) return received(now, slot);

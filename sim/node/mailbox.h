@@ -7,6 +7,7 @@
 #include "sim/node/polling.h"
 #include "sim/node/sim_process.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -119,11 +120,22 @@ class Mailbox : public Actor {
   /// Destination of messages to a peer; for a lost one its old mailbox, which discards them.
   [[nodiscard]] Mailbox* mailbox_of(NodeId peer) const;
   [[nodiscard]] bool is_of_lost(const Mail& mail) const;
-  [[nodiscard]] Place place_of(NodeId peer) const;
-  /// The peer's device is on the same host with a link between them: no core copies messages.
-  [[nodiscard]] bool device_joined_to(NodeId peer) const;
-  /// Costs of messages between this node and a peer.
-  [[nodiscard]] const TransportCost& transport_with(NodeId peer) const;
+  /// The way of messages between this node and a peer.
+  struct PeerWay {
+    NodeId peer{};
+    Place place{};                             ///< of the peer
+    const TransportCost* transport = nullptr;  ///< null: not known yet
+    bool joined = false;  ///< two devices of a host with a link: no core copies messages
+  };
+  [[nodiscard]] const PeerWay& way_to(NodeId peer) const {
+    PeerWay& way = ways_[index_of(peer) % ways_.size()];
+    if (way.transport == nullptr || way.peer != peer) way = found_way(peer);
+    return way;
+  }
+  [[nodiscard]] PeerWay found_way(NodeId peer) const;
+  [[nodiscard]] const TransportCost& transport_with(NodeId peer) const {
+    return *way_to(peer).transport;
+  }
   /// Cost of a message of this size: `spent`, its `own` cost and the framework's share.
   [[nodiscard]] CostBreakdown effort(Bytes size, Duration own, Duration spent) const;
   /// Cache-miss penalty of the memory that receives the message.
@@ -164,6 +176,7 @@ class Mailbox : public Actor {
   CacheUse* cache_use_;
   std::vector<Lost> lost_;
   Connections connections_;
+  mutable std::array<PeerWay, 4> ways_{};  // the latest; each message asks several times
 };
 
 }  // namespace foretrain::sim

@@ -231,6 +231,25 @@ TEST_CASE("guides: tables of forecasts are what the program prints") {
   CHECK(compared >= 6);
 }
 
+TEST_CASE("guides: trainings on this machine run as they are typed") {
+  const std::regex real("foretrain (run|evaluate|calibrate|simulate) .*");
+  const std::regex here(".*(quickstart|--from one|--machine there.yaml).*");
+  std::set<std::string> ran;
+  for (const fs::path& page : pages()) {
+    Sandbox sandbox;
+    for (const std::string& typed : typed_in(page)) {
+      const bool asks_for_machine =
+          typed.starts_with("foretrain simulate") && typed.find("there.yaml") == std::string::npos;
+      if (!std::regex_match(typed, real) || !std::regex_match(typed, here)) continue;
+      if (asks_for_machine || !ran.insert(typed).second) continue;
+      const Called called = sandbox.call(typed.substr(std::string("foretrain ").size()));
+      CAPTURE(page.filename().string(), typed, called.out, called.err);
+      CHECK(called.status == 0);
+    }
+  }
+  CHECK(ran.size() >= 8);
+}
+
 TEST_CASE("guides: the error of others' clusters is that of their table") {
   const std::string table = text_of(source_dir() + "/scenarios/clusters/README.md");
   std::smatch all;

@@ -17,7 +17,7 @@ constexpr std::int64_t kEqualLayer = 4'000'000;  // bytes of a layer's parameter
 constexpr std::int64_t kNumbersLearned = kEqualLayers * kEqualLayer / 2;  // parameters of two bytes
 
 struct ZeroJob {
-  std::string shard = "optimizer";
+  Sharded shard = Sharded::optimizer;
   std::string optimizer = "adam";
   int group = 0;
   int workers = kSharing;
@@ -67,28 +67,28 @@ TEST_CASE("device memory: a sharded optimizer needs b P, b P, K P / N") {
 }
 
 TEST_CASE("device memory: sharded gradients need b P, b P / N and two stages, K P / N") {
-  const DeviceMemory memory = zero_memory({.shard = "gradients"});
+  const DeviceMemory memory = zero_memory({.shard = Sharded::gradients});
   CHECK(memory.parameters.value == 2 * kNumbersLearned);
   CHECK(memory.gradients.value == 2 * kNumbersLearned / kSharing + 2 * kEqualLayer);
   CHECK(memory.optimizer.value == 12 * kNumbersLearned / kSharing);
 }
 
 TEST_CASE("device memory: sharded parameters need b P / N and two stages, twice, K P / N") {
-  const DeviceMemory memory = zero_memory({.shard = "parameters"});
+  const DeviceMemory memory = zero_memory({.shard = Sharded::parameters});
   CHECK(memory.parameters.value == 2 * kNumbersLearned / kSharing + 2 * kEqualLayer);
   CHECK(memory.gradients.value == 2 * kNumbersLearned / kSharing + 2 * kEqualLayer);
   CHECK(memory.optimizer.value == 12 * kNumbersLearned / kSharing);
 }
 
 TEST_CASE("device memory: in groups the workers of a group share") {
-  const DeviceMemory memory = zero_memory({.shard = "parameters", .group = 2});
+  const DeviceMemory memory = zero_memory({.shard = Sharded::parameters, .group = 2});
   CHECK(memory.parameters.value == 2 * kNumbersLearned / 2 + 2 * kEqualLayer);
   CHECK(memory.optimizer.value == 12 * kNumbersLearned / 2);
 }
 
 TEST_CASE("device memory: one worker has all") {
-  for (const std::string shard : {"optimizer", "gradients", "parameters"}) {
-    CAPTURE(shard);
+  for (const Sharded shard : {Sharded::optimizer, Sharded::gradients, Sharded::parameters}) {
+    CAPTURE(static_cast<int>(shard));
     const DeviceMemory memory = zero_memory({.shard = shard, .workers = 1});
     CHECK(memory.parameters.value == 2 * kNumbersLearned);
     CHECK(memory.gradients.value == 2 * kNumbersLearned);

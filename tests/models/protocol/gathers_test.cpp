@@ -31,7 +31,7 @@ std::shared_ptr<Training> gathered_training(int workers) {
   training->layout = std::make_shared<Layout>(
       make_round_robin_layout(training->network->parameters(), Bytes{10'000}, workers));
   training->dense = true;
-  training->sharded = "parameters";
+  training->sharded = Sharded::parameters;
   return training;
 }
 
@@ -53,7 +53,7 @@ std::shared_ptr<Training> gathered_profile(int layers) {
       make_round_robin_layout(training->network->parameters(), Bytes{2'000}, 2));
   training->dense = true;
   training->numerics = false;
-  training->sharded = "parameters";
+  training->sharded = Sharded::parameters;
   return training;
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("gathers: the weights are those of an all-reduce in any order of arriv
   gathered->evaluate_every = every;
   if (workers > 1) REQUIRE(gradient_stages(*gathered).size() > 2);
   const auto plain = std::make_shared<Training>(*gathered);
-  plain->sharded = "optimizer";
+  plain->sharded = Sharded::optimizer;
   const testing::Shuffled expected = testing::run_shuffled(plain, 1);
   REQUIRE(!expected.weights.empty());
   for (std::uint64_t seed = 1; seed < 6; ++seed) {
@@ -137,7 +137,7 @@ TEST_CASE("gathers: replicas end with the weights of an all-reduce in groups") {
   replicas->accumulate = accumulate;
   replicas->evaluate_every = every;
   const auto plain = std::make_shared<Training>(*replicas);
-  plain->sharded = "optimizer";
+  plain->sharded = Sharded::optimizer;
   const testing::Shuffled expected = testing::run_shuffled(plain, 1);
   REQUIRE(!expected.weights.empty());
   for (std::uint64_t seed = 1; seed < 4; ++seed) {
@@ -153,9 +153,9 @@ TEST_CASE("gathers: replicas end with the weights of an all-reduce in groups") {
 
 // Floats are added in another order: batches first, or workers first.
 TEST_CASE("gathers: batches that are reduced one by one come to the mean over all") {
-  const std::string sharded = GENERATE("gradients", "parameters");
+  const Sharded sharded = GENERATE(Sharded::gradients, Sharded::parameters);
   const auto [workers, accumulate] = GENERATE(table<int, int>({{2, 3}, {3, 2}, {4, 4}, {5, 3}}));
-  CAPTURE(sharded, workers, accumulate);
+  CAPTURE(static_cast<int>(sharded), workers, accumulate);
   const auto plain = gathered_training(workers);
   plain->accumulate = accumulate;
   plain->sharded = sharded;
@@ -184,7 +184,7 @@ TEST_CASE("gathers: a target ends it with the values that were evaluated") {
   gathered->evaluate_every = 2;
   gathered->target = {.accuracy = 0, .loss = 100};  // met by the first evaluation
   const auto plain = std::make_shared<Training>(*gathered);
-  plain->sharded = "optimizer";
+  plain->sharded = Sharded::optimizer;
   const testing::Shuffled expected = testing::run_shuffled(plain, 1);
   REQUIRE(expected.updates == 2);
   for (std::uint64_t seed = 1; seed < 8; ++seed) {
@@ -226,13 +226,13 @@ TEST_CASE("gathers: a worker holds its own part and two layers") {
   const auto training = gathered_profile(8);
   CHECK(read_by_two_stages(*training) == Bytes{4 * 2'000});
   CHECK(made_by_two_stages(*training) == Bytes{4 * 2'000});
-  const auto memory = [&](const std::string& sharded) {
+  const auto memory = [&](Sharded sharded) {
     training->sharded = sharded;
     return node_memory(*training, {}, NodeId{1});
   };
-  const NodeMemory whole = memory("optimizer");
-  const NodeMemory gradients = memory("gradients");
-  const NodeMemory parameters = memory("parameters");
+  const NodeMemory whole = memory(Sharded::optimizer);
+  const NodeMemory gradients = memory(Sharded::gradients);
+  const NodeMemory parameters = memory(Sharded::parameters);
   CHECK(whole.learned == Bytes{kAll});
   CHECK(gradients.learned == Bytes{kAll});
   CHECK(parameters.learned == Bytes{kInParts});
@@ -240,7 +240,7 @@ TEST_CASE("gathers: a worker holds its own part and two layers") {
   CHECK(gradients.step == parameters.step);
   // Batches are added before the exchange.
   training->accumulate = 2;
-  CHECK(memory("parameters").step == memory("optimizer").step);
+  CHECK(memory(Sharded::parameters).step == memory(Sharded::optimizer).step);
 }
 
 }  // namespace
