@@ -44,8 +44,11 @@ struct Field {
   /// For a section: the key that a list in its place sets.
   std::string_view list_shorthand = {};
   /// For a list: the library's folder with the files that an item may name by `like: NAME`
-  /// (library.h).
+  /// (library.h), several of them by `like: N x NAME`. A scalar in place of the list is its item.
   std::string_view library = {};
+
+  /// Whether a plain number from 0 to 1 is meant, which a file may also write in per cent.
+  [[nodiscard]] bool fraction() const { return most == 1 && (least == 0 || above == 0); }
 };
 
 // Texts of keys that are not members: of a scenario; of an item of a list (Field::library).

@@ -181,7 +181,7 @@ void read_value(const Field& rule, const Value& value, double& member) {
     member = read_seconds(rule, value);
     return;
   }
-  if (rule.share) {
+  if (rule.share || (rule.fraction() && value.text.ends_with('%'))) {
     member = read_share(rule, value);
     return;
   }

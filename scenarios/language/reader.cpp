@@ -3,6 +3,7 @@
 
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/propose.h"
+#include "scenarios/language/units.h"
 
 #include <fmt/format.h>
 
@@ -127,24 +128,21 @@ Value Reader::in_full(const Field& rule, const Value& value) {
 }
 
 Value Reader::begun_like(const Field& rule, Value item, const std::string& path) {
-  const Entry* like = rule.library.empty() ? nullptr : item.find("like");
+  Entry* like = rule.library.empty() ? nullptr : item.find("like");
   if (like == nullptr) return item;
   reading_.note_place(path + ".like", like->value.mark);
   if (like->value.kind != Value::Kind::null) {
-    const Value kept = reading_.preset(rule.library, item, path);
-    excuse(kept, path);
-    lay_under(item, kept);
+    Entry count{"count", like->mark, like->value};
+    const auto [name, number] = parse_several(count.value.text);
+    if (!number.empty() && item.find("count") == nullptr) {
+      like->value.text = name;
+      count.value.text = std::string(number);
+      item.entries.push_back(std::move(count));
+    }
+    lay_under(item, reading_.preset(rule.library, item, path));
   }
   item.erase("like");
   return item;
-}
-
-void Reader::excuse(const Value& map, const std::string& path) {
-  for (const Entry& entry : map.entries) {
-    const std::string below = fmt::format("{}.{}", path, entry.key);
-    reading_.note_used(below, to_text(entry.value.mark));
-    excuse(entry.value, below);
-  }
 }
 
 const Entry* Reader::take(const Field& rule) {
@@ -170,7 +168,7 @@ void Reader::note_use(const Field& rule, const Entry& entry, bool is_default) {
   const std::string path = path_of(rule.key);
   if (rule.used) return reading_.note_used(path, place);
   reading_.note_idle(path);
-  if (!is_default) {
+  if (!is_default && !reading_.in_preset(entry.value.mark)) {
     reading_.note_unused(path, place,
                          fmt::format("set to {}, but no case uses it ({}); remove it",
                                      to_flow(entry.value), rule.unused_because));

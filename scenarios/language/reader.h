@@ -8,6 +8,7 @@
 
 #include <concepts>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -38,12 +39,21 @@ class Reading {
                    std::span<const RetiredKey> retired = {})
       : keys_(std::move(keys)), presets_(presets), retired_(retired) {}
 
-  [[nodiscard]] Value preset(std::string_view folder, const Value& item,
-                             const std::string& path) const {
-    return presets_(folder, item, path);
+  [[nodiscard]] Value preset(std::string_view folder, const Value& item, const std::string& path) {
+    Value value = presets_(folder, item, path);
+    presets_read_.insert(value.mark.source);
+    return value;
   }
 
-  void note_place(const std::string& path, const TextMark& mark) { places_[path] = to_text(mark); }
+  /// Whether a preset has the place; its unused keys are not errors.
+  [[nodiscard]] bool in_preset(const TextMark& mark) const {
+    return presets_read_.contains(mark.source);
+  }
+
+  /// Notes a place in the user's file. A value of a preset has that of the item that names it.
+  void note_place(const std::string& path, const TextMark& mark) {
+    if (!in_preset(mark)) places_[path] = to_text(mark);
+  }
   /// The place of each key of the last case; resets for the next case.
   std::map<std::string, std::string> take_places() { return std::exchange(places_, {}); }
 
@@ -66,6 +76,7 @@ class Reading {
   std::vector<std::string> keys_;
   LoadPreset presets_;
   std::span<const RetiredKey> retired_;
+  std::set<std::shared_ptr<const std::string>> presets_read_;  // their sources
   std::map<std::string, std::string> places_;
   std::set<std::string> idle_;  // paths
   std::set<Key> used_;
@@ -116,9 +127,11 @@ class Reader {
   void list(const Field& rule, std::vector<T>& member) {
     const Entry* entry = take(rule);
     if (entry == nullptr || entry->value.kind == Value::Kind::null) return;
-    expect(*entry, Value::Kind::list);
+    const bool alone = entry->value.kind == Value::Kind::scalar && !rule.library.empty();
+    if (!alone) expect(*entry, Value::Kind::list);
+    const std::vector<Value> single(alone ? 1 : 0, entry->value);
     std::vector<T> items;
-    for (const Value& item : entry->value.items) {
+    for (const Value& item : alone ? single : entry->value.items) {
       const std::string path = path_of(rule.key) + "[" + std::to_string(items.size()) + "]";
       const Value whole = begun_like(rule, in_full(rule, item), path);
       read_map(whole, path, items.emplace_back());
@@ -151,10 +164,8 @@ class Reader {
 
   /// `value` as a mapping, if it is written in short form (Field::shorthand).
   static Value in_full(const Field& rule, const Value& value);
-  /// `item` with the defaults of its `like` (Field::library). Unused keys of the library's file are
-  /// not errors.
+  /// `item` with the defaults of its `like` (Field::library).
   Value begun_like(const Field& rule, Value item, const std::string& path);
-  void excuse(const Value& map, const std::string& path);
   /// The entry of the rule's key; null if it is missing.
   const Entry* take(const Field& rule);
   void note_use(const Field& rule, const Entry& entry, bool is_default);

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <regex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -70,8 +71,6 @@ constexpr Unit kPrices[] = {{"per hour", 0}, {"/hour", 0, 0, false}, {"/h", 0, 0
 /// Currency signs with the codes that they mean.
 constexpr std::pair<std::string_view, std::string_view> kCurrencySigns[] = {
     {"$", "USD"}, {"\u20ac", "EUR"}, {"\u00a3", "GBP"}};
-/// The optional currency between a price's number and its unit, for JSON Schema.
-constexpr const char* kCurrencyPattern = "(([A-Z]{3}|\\$|\u20ac|\u00a3) *)?";
 
 struct Quantity {
   Decimal number;
@@ -142,12 +141,16 @@ double in_base_unit(const Quantity& quantity) {
   return std::ldexp(number, quantity.unit.binary) * quantity.unit.times;
 }
 
-/// `before`: optional text before the unit.
-std::string pattern_of(std::span<const Unit> units, std::string_view before = {}) {
+std::string pattern_of(std::span<const Unit> units) {
   std::vector<std::string_view> names;
   for (const Unit& unit : units) names.push_back(unit.name);
-  return fmt::format(R"(^\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)? *{}({})$)", before,
+  return fmt::format(R"(^\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)? *({})$)",
                      fmt::join(names, "|"));
+}
+
+std::string_view trimmed(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
 /// Removes a currency from the front of `text` and returns its code; empty if there is none.
@@ -164,6 +167,27 @@ std::string take_currency(std::string_view& text) {
   std::string code(text.substr(0, end));
   text.remove_prefix(end);
   return code;
+}
+
+/// `text` without its currency, which stands before or behind the amount, with all digits:
+/// `$20,000 per hour`, `20k USD per hour` are `20000 per hour`.
+std::string plain_money(std::string_view text, std::string& currency) {
+  static const std::regex kGroups("([0-9]),(?=[0-9]{3}([^0-9]|$))");
+  text = trimmed(text);
+  currency = take_currency(text);
+  std::string amount = std::regex_replace(std::string(trimmed(text)), kGroups, "$1");
+  std::string_view rest = amount;
+  const auto number = take_decimal(rest);
+  if (!number) return amount;
+  std::string digits = amount.substr(0, amount.size() - rest.size());
+  rest = trimmed(rest);
+  const int power = rest.starts_with('k') ? 3 : rest.starts_with('M') ? 6 : 0;
+  if (power > 0) {
+    digits = to_text(shifted(*number, power));
+    rest = trimmed(rest.substr(1));
+  }
+  if (currency.empty()) currency = take_currency(rest);
+  return std::string(trimmed(digits.append(" ").append(rest)));
 }
 
 /// `number` of the base unit, in the largest unit of `units` (largest first) in which it is at
@@ -225,20 +249,36 @@ double parse_seconds(std::string_view text) {
 }
 
 Price parse_price(std::string_view text) {
-  std::string_view rest = text;
   std::string currency;
-  std::string plain(text);  // without the currency
-  if (take_decimal(rest)) {
-    const std::string number(text.substr(0, text.size() - rest.size()));
-    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-    currency = take_currency(rest);
-    if (!currency.empty()) plain = number + std::string(rest);
-  }
+  const std::string plain = plain_money(text, currency);
   const std::string example =
       currency.empty() ? "2.50 per hour" : fmt::format("2.50 {} per hour", currency);
   const double per_hour = in_base_unit(parse_quantity(plain, kPrices, example));
   if (std::isinf(per_hour)) throw BadValue(fmt::format("{} is too much; write less", text));
   return {per_hour, std::move(currency)};
+}
+
+std::pair<double, std::string> parse_money(std::string_view text) {
+  std::string currency;
+  const auto number = parse_decimal(plain_money(text, currency));
+  const double amount = number ? to_double(*number) : 0;
+  if (amount > 0 && std::isfinite(amount)) return {amount, std::move(currency)};
+  throw BadValue("is no amount of money above 0; write for instance 20000, 20k, or 20,000 USD");
+}
+
+std::pair<std::string_view, std::string_view> parse_several(std::string_view text) {
+  const auto is_number = [](std::string_view part) {
+    return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  for (const std::size_t cross : {text.rfind('x'), text.find('x')}) {
+    if (cross == std::string_view::npos) break;
+    const std::string_view before = trimmed(text.substr(0, cross));
+    const std::string_view behind = trimmed(text.substr(cross + 1));
+    const bool apart = text.substr(0, cross).find_last_of(" 0123456789") + 1 == cross;
+    if (apart && is_number(behind)) return {before, behind};  // not dgx1
+    if (is_number(before)) return {behind, before};
+  }
+  return {trimmed(text), {}};
 }
 
 double parse_share(std::string_view text) {
@@ -306,7 +346,10 @@ std::string share_to_text(double share) { return in_largest(decimal_of(share), k
 std::string bytes_pattern() { return pattern_of(kSizes); }
 std::string rate_pattern() { return pattern_of(kRates); }
 std::string duration_pattern() { return pattern_of(kTimes); }
-std::string price_pattern() { return pattern_of(kPrices, kCurrencyPattern); }
+std::string price_pattern() {
+  const std::string currency = "([A-Z]{3}|\\$|\u20ac|\u00a3)? *";
+  return "^" + currency + R"(\+?[0-9.][0-9.,eE+-]* *[kM]? *)" + currency + "(per hour|/hour|/h)$";
+}
 std::string share_pattern() { return pattern_of(kShares); }
 
 }  // namespace foretrain

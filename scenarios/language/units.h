@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace foretrain {
 
@@ -20,9 +21,14 @@ Bytes parse_bytes(std::string_view text);          ///< `25 MB`, `64 KiB`
 BytesPerSecond parse_rate(std::string_view text);  ///< `10 Gbps`, `100 Mbit/s`, `1.25 GB/s`
 Duration parse_duration(std::string_view text);    ///< `30 us`, `2.5 ms`; whole nanoseconds
 double parse_seconds(std::string_view text);       ///< `12.25 ns`, in seconds, nearest double
-Price parse_price(std::string_view text);          ///< `2.50 per hour`, `3.06 $/h`, `0.90 EUR/h`
-double parse_share(std::string_view text);         ///< `1 %`, of 1
-std::int64_t parse_count(std::string_view text);   ///< `110M`, `25.5e6`; 1 or more, whole
+Price parse_price(std::string_view text);          ///< `2.50 per hour`, `$3.06/h`, `0.90 EUR/h`
+/// The amount with its currency, if there is one: `20k`, `$20,000`, `50 USD`.
+std::pair<double, std::string> parse_money(std::string_view text);
+double parse_share(std::string_view text);        ///< `1 %`, of 1
+std::int64_t parse_count(std::string_view text);  ///< `110M`, `25.5e6`; 1 or more, whole
+
+/// A name with its number, which is empty if there is none: `4 x dgx-1`, `dgx-1 x 4`, `dgx-1`.
+std::pair<std::string_view, std::string_view> parse_several(std::string_view text);
 
 // Writing: the shortest text that reads back as the same value.
 

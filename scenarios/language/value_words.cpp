@@ -38,7 +38,8 @@ std::string value_words(const Field& /*rule*/, std::uint64_t /*member*/) {
 }
 std::string value_words(const Field& rule, double /*member*/) {
   if (rule.share) return "per cent";
-  return rule.seconds ? "time" : with_bounds(rule, "number");
+  if (rule.seconds) return "time";
+  return with_bounds(rule, "number") + (rule.fraction() ? ", or per cent" : "");
 }
 std::string value_words(const Field& rule, const std::string& /*member*/) { return words_of(rule); }
 std::string value_words(const Field& rule, Bytes /*member*/) {

@@ -99,7 +99,10 @@ Schema schema_of(const Field& /*rule*/, std::uint64_t) {
 }
 Schema schema_of(const Field& rule, double) {
   if (rule.share) return quantity(share_pattern());
-  return rule.seconds ? quantity(duration_pattern()) : bounded(rule, {{"type", "number"}});
+  if (rule.seconds) return quantity(duration_pattern());
+  Schema number = bounded(rule, {{"type", "number"}});
+  if (!rule.fraction()) return number;
+  return {{"anyOf", Schema::array({number, quantity(share_pattern())})}};
 }
 Schema schema_of(const Field& rule, const std::string&) {
   Schema schema{{"type", "string"}};

@@ -53,8 +53,10 @@ void describe(Visitor& visit, T& link) {
 template <class Visitor, Described<ClusterSpec> T>
 void describe(Visitor& visit, T& cluster) {
   visit.list({.key = "hosts",
-              .doc = "the machines; `foretrain describe hardware` lists those of the library",
+              .doc = "the machines; `foretrain describe hardware` lists those of the library: "
+                     "[4 x dgx-1]",
               .written = !cluster.hosts.empty(),
+              .shorthand = "like",
               .library = "hardware"},
              cluster.hosts);
   visit.field({.key = "topology",

@@ -141,6 +141,7 @@ void describe_devices(Visitor& visit, T& host) {
        .used = host.devices > 0,
        .unused_because = no_devices,
        .written = host.device != DeviceSpec{},
+       .shorthand = "like",
        .library = "devices"},
       host.device);
   visit.field({.key = "device_updates",

@@ -40,7 +40,8 @@ void describe(Visitor& visit, T& scenario) {
                 scenario.training);
   visit.section({.key = "cluster",
                  .doc = "the machines of the forecast; left out: this machine",
-                 .written = !scenario.cluster.hosts.empty()},
+                 .written = !scenario.cluster.hosts.empty(),
+                 .shorthand = "hosts"},
                 scenario.cluster);
   visit.section({.key = "transport",
                  .doc = "tuning of processes and sockets of a run",
@@ -53,6 +54,7 @@ void describe(Visitor& visit, T& scenario) {
   visit.section({.key = "framework",
                  .doc = "simulate: overhead of another program; left out: none",
                  .written = scenario.framework != FrameworkSpec{},
+                 .shorthand = "like",
                  .library = "frameworks"},
                 scenario.framework);
   visit.list({.key = "stragglers",

@@ -25,16 +25,14 @@ class SchemaBuilder {
 
   template <class T>
   void section(const Field& rule, const T& member) {
-    Schema object = object_of(member);
-    if (!rule.library.empty()) allow_like(object);
-    add(rule, with_shorthands(rule, std::move(object)));
+    add(rule, with_shorthands(rule, object_of(member)));
   }
 
   template <class T>
   void list(const Field& rule, const std::vector<T>& /*member*/) {
-    Schema item = with_shorthands(rule, object_of(T{}));
-    if (!rule.library.empty()) allow_like(item);
-    add(rule, {{"type", "array"}, {"items", std::move(item)}});
+    Schema list{{"type", "array"}, {"items", with_shorthands(rule, object_of(T{}))}};
+    if (!rule.library.empty()) list = {{"anyOf", Schema::array({list, {{"type", "string"}}})}};
+    add(rule, std::move(list));
   }
 
   template <class T>
@@ -61,8 +59,12 @@ class SchemaBuilder {
   /// The object, or one of its short forms (Field::shorthand).
   static Schema with_shorthands(const Field& rule, Schema object) {
     Schema choices = Schema::array();
+    if (!rule.library.empty()) allow_like(object);
     for (const std::string_view key : {rule.shorthand, rule.list_shorthand}) {
-      if (!key.empty()) choices.push_back(object["properties"][std::string(key)]);
+      if (key.empty()) continue;
+      const Schema& whole = object["properties"][std::string(key)];
+      const bool list = whole.contains("anyOf") && whole["anyOf"].front().contains("items");
+      choices.push_back(list ? whole["anyOf"].back() : whole);  // the only item of a list
     }
     if (choices.empty()) return object;
     choices.insert(choices.begin(), std::move(object));
@@ -103,9 +105,7 @@ void add_paths(const Schema& schema, const std::string& path, std::vector<std::s
     }
   }
   if (const auto choices = schema.find("anyOf"); choices != schema.end()) {
-    for (const Schema& choice : *choices) {
-      if (choice.contains("properties")) add_paths(choice, path, paths);
-    }
+    add_paths(choices->front(), path, paths);  // the others are short forms
   }
   if (const auto items = schema.find("items"); items != schema.end()) {
     add_paths(*items, path + "[]", paths);

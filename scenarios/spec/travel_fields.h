@@ -100,14 +100,17 @@ void describe_travel(Visitor& visit, T& training) {
   visit.field(
       {.key = "shard",
        .doc = "simulate: what is sharded among workers: none: each has and updates all, as in "
-              "PyTorch's DDP; optimizer: its state (ZeRO 1); gradients: "
-              "also gradients (ZeRO 2); parameters: also parameters, which are gathered before "
-              "each layer (ZeRO 3, FSDP; with group: sharded within a group, HSDP)",
-       .choices = {"none", "optimizer", "gradients", "parameters"},
+              "PyTorch's DDP; optimizer: its state (ZeRO 1); gradients: also gradients (ZeRO 2); "
+              "parameters, or fsdp: also parameters, which are gathered before each layer (ZeRO 3; "
+              "with group: sharded within a group, HSDP)",
+       .choices = {"none", "optimizer", "gradients", "parameters", "fsdp"},
        .used = protocol == nullptr || protocol->shards,
        .unused_because = "only all_reduce can shard",
        .written = training.shard != "optimizer"},
       training.shard);
+  if constexpr (!std::is_const_v<T>) {
+    if (training.shard == "fsdp") training.shard = "parameters";
+  }
   visit.field(
       {.key = "reduce",
        .doc = "simulate: when sharded gradients are reduced with accumulate: after each batch, as "
@@ -115,8 +118,7 @@ void describe_travel(Visitor& visit, T& training) {
               "which keeps a whole gradient in memory",
        .choices = {"batch", "step"},
        .used = protocol == nullptr || (protocol->shards && training.shard != "optimizer"),
-       .unused_because =
-           "only sharded gradients (shard: gradients, parameters) are reduced after each batch",
+       .unused_because = "only sharded gradients or parameters are reduced after each batch",
        .written = training.reduce != "batch"},
       training.reduce);
   visit.field(

@@ -81,6 +81,41 @@ TEST_CASE("units: a price is per hour in the currency that stands there or in an
         "per day is no unit here; use one of per hour");
 }
 
+TEST_CASE("units: money is read as people write it, in prices and alone") {
+  using Amount = std::pair<double, std::string>;
+  CHECK(parse_money("20k") == Amount{20'000, ""});
+  CHECK(parse_money("$20,000") == Amount{20'000, "USD"});
+  CHECK(parse_money("20,000 USD") == Amount{20'000, "USD"});
+  CHECK(parse_money(" 1,234,567.5 EUR ") == Amount{1'234'567.5, "EUR"});
+  CHECK(parse_money("\u20ac 1.5M") == Amount{1'500'000, "EUR"});
+  for (const char* text : {"", "USD", "0", "-5", "2,50", "20 k$ x", "20 dollars", "1e999", "nan"}) {
+    CAPTURE(text);
+    CHECK(error_of([&] { parse_money(text); }).starts_with("is no amount of money above 0; "));
+  }
+  for (const char* text : {"$3.06/h", "USD 3.06 per hour", "3.06 $/h"}) {
+    CAPTURE(text);
+    CHECK(parse_price(text) == Price{3.06, "USD"});
+    CHECK(std::regex_match(text, std::regex(price_pattern())));
+  }
+  CHECK(parse_price("1,200 EUR/h") == Price{1'200, "EUR"});
+  CHECK(parse_price("1.2k EUR/h") == Price{1'200, "EUR"});
+  CHECK(std::regex_match("1,200 EUR/h", std::regex(price_pattern())));
+}
+
+TEST_CASE("units: a number stands before or behind a name, apart from it") {
+  using Several = std::pair<std::string_view, std::string_view>;
+  for (const char* text : {"4 x dgx-1", "4x dgx-1", " dgx-1 x 4 ", "dgx-1x4"}) {
+    CAPTURE(text);
+    CHECK(parse_several(text) == Several{"dgx-1", "4"});
+  }
+  for (const char* text : {"dgx1", "rtx4090-8", "p5.48xlarge", "x", ""}) {
+    CAPTURE(text);
+    CHECK(parse_several(text) == Several{text, ""});
+  }
+  CHECK(parse_several("2 x rtx4090-8") == Several{"rtx4090-8", "2"});
+  CHECK(parse_several("4 x dgx1") == Several{"dgx1", "4"});
+}
+
 TEST_CASE("units: a bare number proposes a unit with the same number") {
   CHECK(error_of([] { parse_rate("10"); }) == "10 has no unit; write for instance 10 Gbps");
   CHECK(error_of([] { parse_duration("30"); }) == "30 has no unit; write for instance 30 us");

@@ -213,6 +213,38 @@ TEST_CASE("hardware: --set and sweeps say what a host is like, and what it has b
   CHECK(cases[1].scenario.cluster.hosts[0].device.gflops == 4'365);
 }
 
+TEST_CASE("hardware: several hosts of a name are written in short") {
+  const auto hosts = [](const std::string& cluster) {
+    return only("foretrain: 1\ncluster: " + cluster + "\n").cluster.hosts;
+  };
+  const auto four = hosts("{hosts: [{like: dgx-1, count: 4}]}");
+  for (const char* cluster : {"4 x dgx-1", "DGX-1 x 4", "{hosts: 4 x dgx-1}",
+                              "{hosts: [4 x dgx-1]}", "{hosts: [{like: 4 x dgx-1}]}"}) {
+    CAPTURE(cluster);
+    CHECK(hosts(cluster) == four);
+  }
+  CHECK(hosts("{hosts: [dgx-1, 2 x xl170]}") ==
+        hosts("{hosts: [{like: dgx-1}, {like: xl170, count: 2}]}"));
+  CHECK_THAT(scenario_error("foretrain: 1\ncluster: 4 x dgx1\n"),
+             StartsWith("x.yaml:2:10: cluster.hosts[0].like: the library has no dgx1; did you mean "
+                        "dgx-1?"));
+  CHECK_THAT(error_of_host("{like: 4 x dgx-1, count: 2}"),
+             StartsWith("x.yaml:4:14: cluster.hosts[0].like: the library has no 4 x dgx-1; "));
+  CHECK_THAT(error_of_host("0 x dgx-1"), StartsWith("x.yaml:4:7: cluster.hosts[0].count: 0 is "));
+}
+
+TEST_CASE("hardware: what concerns the user's line points there") {
+  CHECK(scenario_error("foretrain: 1\nnumerics: off\ncluster: 4 x dgx-1\n"
+                       "training: {strategy: all_reduce, workers: 40}\n") ==
+        "x.yaml:4:43: training.workers: 40 workers for 32 devices: more than the 8 of dgx-1-0; "
+        "write fewer, or add hosts");
+  CHECK(scenario_error("foretrain: 1\nnumerics: off\ntraining: {strategy: all_reduce, workers: 2}\n"
+                       "cluster:\n  hosts: [{name: a, price: 2 EUR/h},\n"
+                       "          {like: n1-v100}]\n") ==
+        "x.yaml:6:11: cluster.hosts[1].price: in USD, but cluster.hosts[0].price is in EUR "
+        "(x.yaml:5:28); costs are added up, so use one currency");
+}
+
 TEST_CASE("hardware: a scenario that is written out needs no library") {
   for (const std::string& name : library_names("hardware")) {
     CAPTURE(name);

@@ -19,6 +19,7 @@ TEST_CASE("shard key: it reaches its member and is said to be read back") {
     CHECK(only(to_yaml(scenario)) == scenario);
   }
   CHECK(only(shard_text("batch_size: 8")).training.shard == "optimizer");
+  CHECK(only(shard_text("shard: fsdp")).training.shard == "parameters");
 }
 
 TEST_CASE("shard key: what goes not with it is refused at its own place") {

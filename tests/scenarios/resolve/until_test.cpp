@@ -57,6 +57,19 @@ TEST_CASE("until: what cannot be is refused where it stands") {
              Catch::EndsWith("did you mean training.until.accuracy?"));
 }
 
+TEST_CASE("until: the accuracy may be in per cent") {
+  const auto accuracy = [](const std::string& text) {
+    return only(with("evaluate_every: 5, until: {accuracy: " + text + "}")).training.until.accuracy;
+  };
+  CHECK(accuracy("97 %") == 0.97);
+  CHECK(accuracy("97%") == accuracy("0.97"));
+  CHECK(scenario_error(with("evaluate_every: 5, until: {accuracy: 970 %}")) ==
+        "x.yaml:3:60: training.until.accuracy: 970 % is out of range; write more than 0 %, up to "
+        "100 %");
+  CHECK(scenario_error("foretrain: 1\ntraining: {batch_size: 97 %}\n") ==
+        "x.yaml:2:24: training.batch_size: '97 %' is not a number; write a whole number");
+}
+
 TEST_CASE("until: where nothing is computed nothing can be reached") {
   CHECK(scenario_error(with("evaluate_every: 5, until: {loss: 1}", "numerics: off")) ==
         "x.yaml:3:49: training.until: numerics: off knows times alone, so a target cannot be "

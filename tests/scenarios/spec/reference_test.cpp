@@ -53,7 +53,7 @@ TEST_CASE("reference: a key has its values, its default, a text") {
   CHECK(key_of("training.batch_size").fallback == "64");
   CHECK(key_of("training.accumulate").value == "whole number, 1 to 1024");
   CHECK(key_of("training.steps").fallback.empty());
-  CHECK(key_of("training.until.accuracy").value == "number, above 0, up to 1");
+  CHECK(key_of("training.until.accuracy").value == "number, above 0, up to 1, or per cent");
   CHECK(key_of("training.bucket_size").value == "size, per_tensor");
   CHECK(key_of("training.bucket_size").fallback == "1 MB");
   CHECK(key_of("training.overlap").value == "on, off");
