@@ -23,14 +23,22 @@
 namespace foretrain {
 namespace {
 
-Bounds bounds_of(const WhatIfArguments& arguments) {
+Bounds bounds_of(const WhatIfArguments& arguments, const std::vector<HostSpec>& library) {
+  std::string option = "--deadline " + arguments.deadline;
   try {
     const double deadline_s = parse_duration(arguments.deadline).seconds();
     if (deadline_s <= 0)
       throw BadValue("is not above 0; write how long the training may take, such as 1h");
-    return {deadline_s, arguments.budget};
+    option = "--budget " + arguments.budget;
+    const auto [budget, currency] = parse_money(arguments.budget);
+    for (const HostSpec& host : library) {
+      const std::string& other = host.price.currency;
+      if (currency.empty() || other.empty() || other == currency) continue;
+      throw BadValue(fmt::format("the price of {} is in {}; write it in that", host.name, other));
+    }
+    return {deadline_s, budget};
   } catch (const BadValue& error) {
-    throw InputError(fmt::format("--deadline {}: {}", arguments.deadline, error.what()));
+    throw InputError(fmt::format("{}: {}", option, error.what()));
   }
 }
 
@@ -62,10 +70,10 @@ Case one_case(WhatIfArguments arguments) {
 
 int budget_cases(const WhatIfArguments& arguments, BudgetOptions modes) {
   const Answer answer = answer_of(arguments, "whatif");
-  modes.bounds = bounds_of(arguments);
   modes.names = arguments.hosts;
   modes.most_hosts = arguments.max_hosts;
   modes.library = library_hosts();
+  modes.bounds = bounds_of(arguments, modes.library);
   const Case asked = one_case(arguments);
   const auto folder = answer.folder_of(asked);
   claim_answers(answer, {asked});

@@ -9,21 +9,17 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <functional>
 #include <string>
 
 namespace foretrain {
 
 namespace {
 
-/// A check of a number. CLI11's own checks would print the largest double, with 309 digits.
-std::function<std::string(const std::string&)> number_that(bool (*holds)(double),
-                                                           const char* advice) {
-  return [holds, advice](const std::string& text) {
-    double number = 0;
-    const bool good = CLI::detail::lexical_cast(text, number) && holds(number);
-    return good ? std::string() : fmt::format("{} is not allowed; {}", text, advice);
-  };
+/// CLI11's own check of a number would print the largest double, with 309 digits.
+std::string check_percent(const std::string& text) {
+  double percent = 0;
+  const bool good = CLI::detail::lexical_cast(text, percent) && percent >= 0;
+  return good ? std::string() : text + " is not allowed; write per cent, 0 or more, such as 10";
 }
 
 constexpr const char* kReplace = "replace the contents of --out, whatever they are";
@@ -46,10 +42,9 @@ void add_budget(CLI::App& command, WhatIfArguments& arguments) {
           ->type_name("TIME");
   auto* budget = command
                      .add_option("--budget", arguments.budget,
-                                 "most that it may cost, in the currency of the hosts' prices")
+                                 "most that it may cost: 20k, or '$20,000' in the currency of the "
+                                 "hosts' prices")
                      ->type_name("MONEY")
-                     ->check(number_that([](double money) { return money > 0; },
-                                         "write an amount above 0, such as 20"))
                      ->needs(deadline);
   deadline->needs(budget);
   command
@@ -202,8 +197,7 @@ void validate_options(CLI::App& command, ValidateArguments& arguments) {
       .add_option("--fail-above", arguments.fail_above,
                   "exit status 1 if a strategy's median error of the step time is above PERCENT")
       ->type_name("PERCENT")
-      ->check(number_that([](double percent) { return percent >= 0; },
-                          "write per cent, 0 or more, such as 10"));
+      ->check(check_percent);
   command
       .add_option("--ledger", arguments.ledger,
                   "add the errors found on this machine to the ledger FILE")

@@ -19,7 +19,7 @@ struct WhatIfArguments : AskedTraining {
   std::string verify;              ///< change to run for real; empty: none
   int repetitions = 3;             ///< with `verify`: runs with and without the change
   std::string deadline;            ///< time limit of the inverse question; empty: not asked
-  double budget = 0;               ///< with `deadline`: cost limit
+  std::string budget;              ///< with `deadline`: cost limit
   std::string target;              ///< with `deadline`: accuracy=0.97; empty: the scenario's
   std::vector<std::string> hosts;  ///< with `deadline`: library hosts to try; empty: all that fit
   int max_hosts = 8;               ///< with `deadline`: largest number of hosts

@@ -103,7 +103,7 @@ TEST_CASE("budget command: where no cluster holds both the status says so") {
   Sandbox sandbox;
   write_priced_job(sandbox);
   const std::string words =
-      "whatif job.yaml --deadline 1min --budget 1 --hosts n1-v100 --max-hosts 2";
+      "whatif job.yaml --deadline 1min --budget '1 USD' --hosts n1-v100 --max-hosts 2";
   const Called asked = sandbox.call(words + " --json");
   INFO(asked.err);
   CHECK(asked.status == 1);
@@ -182,7 +182,9 @@ TEST_CASE("budget command: what is asked wrong is refused with the reason") {
   };
   CHECK_THAT(error("--deadline 1h"), Contains("--budget"));
   CHECK_THAT(error("--budget 20"), Contains("--deadline"));
-  CHECK_THAT(error("--deadline 1h --budget 0"), Contains("--budget"));
+  CHECK_THAT(error("--deadline 1h --budget 0"), Contains("--budget 0: is no amount of money"));
+  CHECK_THAT(error("--deadline 1h --budget '50 EUR'"),
+             Contains("--budget 50 EUR: the price of ") && Contains(" is in USD; "));
   CHECK_THAT(error("--deadline 1 --budget 20"), Contains("--deadline 1: "));
   CHECK_THAT(error("--deadline 1h --budget 20 --hosts p3.16xlrge"),
              Contains("did you mean p3.16xlarge?"));
