@@ -52,6 +52,7 @@ constexpr RetiredKey kRetired[] = {
     {"model.step", kImportStep, kUnknownKey},
     {"model.measured_at", kImportStep, kUnknownKey},
     {"stragglers[].dies_at", "write faults: [{at: 20 s, kill: worker1}] at the top level"},
+    {"stragglers[].factor", "did you mean slowdown?", kUnknownKey},
     {"stragglers[].joins_at", "write faults: [{at: 3 s, join: worker1}] at the top level"}};
 
 /// Removes settings that the case does not use. They are not reported as errors, because they were

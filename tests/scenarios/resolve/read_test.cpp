@@ -130,6 +130,8 @@ TEST_CASE("read: a model of which its size alone is known is told the command th
 TEST_CASE("read: a misspelt key is told before the one that it leaves missing") {
   CHECK(scenario_error("foretrain: 1\ncluster: {hosts: [{nmae: a}]}\n") ==
         "x.yaml:2:20: cluster.hosts[0].nmae: unknown key; did you mean cluster.hosts[0].name?");
+  CHECK(scenario_error("foretrain: 1\nstragglers: [{factor: 2}]\n") ==
+        "x.yaml:2:15: stragglers[0].factor: unknown key; did you mean slowdown?");
 }
 
 TEST_CASE("read: a bare number for a bandwidth is told a unit") {
