@@ -139,7 +139,9 @@ TEST_CASE("counted network: tokens give the length") {
 
 TEST_CASE("counted network: an error has the place of the scenario's key") {
   CHECK_THAT(counted_error(counted_text("network: llama-2-7b, sequence: 8192")),
-             StartsWith("x.yaml:3:40: model.sequence: 8192 tokens, but the network reads 4096"));
+             StartsWith("x.yaml:3:40: model.sequence: 8192 tokens, but the network has 4096"));
+  CHECK_THAT(counted_error(counted_text("network: gpt2, sequence: 4096")),
+             StartsWith("x.yaml:3:34: model.sequence: 4096 tokens, but the network has 1024 "));
   CHECK_THAT(counted_error(counted_text("network: resnet50, sequence: 128")),
              StartsWith("x.yaml:3:38: model.sequence: 128 tokens, but the network reads images"));
   CHECK_THAT(counted_error(counted_text("network: gpt3")),

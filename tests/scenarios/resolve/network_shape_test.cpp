@@ -219,7 +219,7 @@ TEST_CASE("network shape: a name that the library has not is told with those nea
              StartsWith("the library has no network"));
 }
 
-TEST_CASE("network shape: positions that are learned grow with the sequence, others end") {
+TEST_CASE("network shape: a sequence has no more tokens than positions, but of MPT") {
   ModelSpec model;
   model.network = "gpt2";
   CHECK(sequence_of(model, named_network("gpt2")) == 1'024);
@@ -227,16 +227,18 @@ TEST_CASE("network shape: positions that are learned grow with the sequence, oth
   CHECK(sequence_of(model, named_network("qwen-2.5-7b")) == 8'192);  // of 131,072
   CHECK(sequence_of(model, named_network("resnet50")) == 0);
   model.sequence = 4'096;
-  CHECK(sequence_of(model, named_network("gpt2")) == 4'096);
+  CHECK(sequence_of(model, named_network("mpt-125m")) == 4'096);
   CHECK(sequence_of(model, named_network("llama-2-7b")) == 4'096);
+  CHECK(error_of([&] { sequence_of(model, named_network("gpt2")); }) ==
+        "4096 tokens, but the network has 1024 positions; write fewer, or a config: with more");
   const auto parameters = [&](std::int64_t sequence) {
-    return layer_work(named_network("gpt2"), {.sequence = sequence}).front().parameters;
+    return layer_work(named_network("mpt-125m"), {.sequence = sequence}).front().parameters;
   };
-  CHECK(parameters(4'096) == parameters(1'024) + (4'096 - 1'024) * 768);
-  CHECK(parameters(16) == parameters(1'024));
+  CHECK(parameters(4'096) == parameters(2'048) + (4'096 - 2'048) * 768);
+  CHECK(parameters(16) == parameters(2'048));
   model.sequence = 4'097;
   CHECK(error_of([&] { sequence_of(model, named_network("llama-2-7b")); }) ==
-        "4097 tokens, but the network reads 4096 at most; write fewer");
+        "4097 tokens, but the network has 4096 positions; write fewer, or a config: with more");
   CHECK(error_of([&] { sequence_of(model, named_network("resnet50")); }) ==
         "4097 tokens, but the network reads images; remove it");
 }
