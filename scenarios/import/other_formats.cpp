@@ -111,12 +111,11 @@ std::string other_format(std::string_view path, std::string_view begin) {
   for (const Format& each : parts) {
     if (begin.find(each.mark) != std::string_view::npos) return told(each);
   }
-  if (json) return {};
-  if (is_stack(begin.substr(0, begin.find('\n')))) {
+  if (!json && is_stack(begin.substr(0, begin.find('\n')))) {
     return told({"", "stacks, as export_stacks writes them: sums without steps or kernels"});
   }
-  return is_binary(begin) ? told({"", "a binary file, which is neither gzip nor text"})
-                          : std::string();
+  const bool binary = is_binary(begin) || (!json && begin.find('\0') != std::string_view::npos);
+  return binary ? told({"", "a binary file, which is neither gzip nor text"}) : std::string();
 }
 
 }  // namespace foretrain

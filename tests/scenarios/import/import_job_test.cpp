@@ -149,6 +149,11 @@ TEST_CASE("import: what else people have is recognized, with what to give instea
   CHECK_THAT(told("n.qdrep", std::string("\0\1\2", 3)), Catch::Contains("Nsight Systems") && trace);
   CHECK_THAT(told("x.bin", std::string("\0\1\2\3abc\0\0", 9)),
              Catch::Contains("x.bin: a binary file, which is neither gzip nor text") && trace);
+  const std::string tensors = std::string("\x40\0\0\0\0\0\0\0", 8) + R"({"w":{"dtype":"F32"}})";
+  CHECK_THAT(told("w.safetensors", tensors + std::string(900, '\x80')),
+             Catch::Contains("w.safetensors: a binary file") && trace);
+  CHECK_THAT(told("b.json", "[" + std::string(50, '\2')),
+             Catch::Contains("a binary file") && trace);
   CHECK_THAT(told("z.json.zst", "\x28\xb5\x2f\xfd..."), Catch::Contains("packed by zstd; unpack"));
   CHECK_THAT(told("other.json", R"({"traceEvents": [{"ph": "X", "name": "f", "pid": 1, "ts": 1,
              "dur": 2}]})"),
