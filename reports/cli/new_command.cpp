@@ -68,8 +68,8 @@ const Asked kAsked[] = {
     {"cluster", &Scaffold::cluster,
      [](const Scaffold& /*draft*/) {
        return wrap(
-           fmt::format("On which machines? {}: on this one; or on hosts from the library, such as "
-                       "dgx-1 x 4: {}.",
+           fmt::format("On which machines? {}: on this one; 3 machines of mine; or hosts from the "
+                       "library, such as dgx-1 x 4: {}.",
                        kHere, fmt::join(library_names("hardware"), ", ")));
      }},
     {"question", &Scaffold::question, ask_question},
@@ -100,7 +100,7 @@ struct NewArguments : Scaffold, Output {};
 void new_options(CLI::App& command, NewArguments& arguments) {
   command
       .add_option("--model", arguments.model,
-                  "a network by name: lenet; only to forecast: llama-3-8b (describe networks)")
+                  "a network: lenet; only forecast: llama-3-8b (describe networks), a config.json")
       ->type_name("NAME");
   command
       .add_option("--data", arguments.data,
@@ -110,7 +110,7 @@ void new_options(CLI::App& command, NewArguments& arguments) {
   command.add_option("--path", arguments.path, "the folder of these files")->type_name("FOLDER");
   command
       .add_option("--cluster", arguments.cluster,
-                  "here: this machine; or hosts from the library, such as 'dgx-1 x 4'")
+                  "here: this machine; '3 machines of mine'; hosts of the library: 'dgx-1 x 4'")
       ->type_name("HOSTS");
   std::vector<std::string> words;
   words.reserve(scaffold_questions().size());

@@ -17,7 +17,7 @@ namespace foretrain {
 namespace {
 
 std::string line(const std::string& setting, std::string_view what) {
-  return fmt::format("  {:<30}# {}\n", setting, what);
+  return fmt::format("  {:<29} # {}\n", setting, what);
 }
 
 /// bf16 if the devices have it, else fp16, else fp32.
@@ -28,26 +28,21 @@ std::string precision_on(const HostSpec& host) {
   return "fp32";
 }
 
-std::string model_text(const Scaffold& scaffold, const ScaffoldPlace& place) {
-  ModelSpec model;
-  model.network = scaffold.model;
-  const NetworkShape shape = shape_of(model);
-  std::string text = "model:\n" + line("network: " + model.network,
+std::string model_text(const ModelSpec& model, std::int64_t sequence, const ScaffoldPlace& place) {
+  std::string text = "model:\n" + line(model.config.empty() ? "network: " + model.network
+                                                            : "config: " + in_yaml(model.config),
                                        "or another (foretrain describe networks), or config: FILE");
-  if (const std::int64_t sequence = sequence_of(model, shape); sequence > 0) {
-    text += line(fmt::format("sequence: {}", sequence), "tokens of an example");
-  }
+  if (sequence > 0) text += line(fmt::format("sequence: {}", sequence), "tokens of an example");
   return text + line("precision: " + precision_on(place.host),
                      "or another one of the devices (foretrain describe hardware)");
 }
 
-std::string training_text(const Scaffold& scaffold, int workers, bool images,
+std::string training_text(const Scaffold& scaffold, int workers, int batch,
                           std::string_view recompute) {
   std::string text =
       "training:\n" + line("strategy: all_reduce", "devices exchange gradients among themselves") +
       line(fmt::format("workers: {}", workers), "a device each") +
-      (images ? line("batch_size: 64", "images of each worker")
-              : line("batch_size: 1", "sequences of each worker")) +
+      line(fmt::format("batch_size: {}", batch), "sequences or images of each worker") +
       (scaffold.question == "budget" ? line("steps: 10000", "gradients per worker; or tokens: 10e9")
                                      : line("steps: 4", "all steps are alike")) +
       line("optimizer: {name: adam}", "the state of sgd and momentum takes less memory") +
@@ -66,8 +61,19 @@ bool fits(const std::string& text) {
 
 }  // namespace
 
+std::string in_yaml(const std::string& text) {
+  Value value;
+  value.kind = Value::Kind::scalar;
+  value.text = text;
+  std::string line = to_yaml(value);
+  line.pop_back();  // the line feed
+  return line;
+}
+
+bool is_config(const std::string& model) { return model.ends_with(".json"); }
+
 bool is_counted(const std::string& model) {
-  return std::ranges::count(library_names("networks"), model) > 0;
+  return is_config(model) || std::ranges::count(library_names("networks"), model) > 0;
 }
 
 void check_counted(const Scaffold& scaffold) {
@@ -84,25 +90,37 @@ void check_counted(const Scaffold& scaffold) {
 
 std::string counted_yaml(const Scaffold& scaffold, const std::string& header) {
   const ScaffoldPlace place = draft_place(scaffold.cluster);
-  const std::string model = header + model_text(scaffold, place);
-  const bool images = model.find("  sequence: ") == std::string::npos;
+  ModelSpec spec;
+  (is_config(scaffold.model) ? spec.config : spec.network) = scaffold.model;
+  const std::int64_t sequence = sequence_of(spec, shape_of(spec));
+  const bool images = sequence == 0;
+  const std::string model = header + model_text(spec, sequence, place);
   const std::string cluster = fmt::format(
       "cluster:\n  hosts:\n"
       "    # Hosts of the library (foretrain describe hardware); keys written beside override it.\n"
       "    - {{like: {}, count: {}}}\n"
       "numerics: off                   # a counted network is forecast, not trained\n",
       place.hosts.name, place.hosts.count);
-  const auto with = [&](int workers, std::string_view recompute) {
-    return model + training_text(scaffold, workers, images, recompute) + cluster;
+  const auto with = [&](int workers, int batch, std::string_view recompute) {
+    return model + training_text(scaffold, workers, batch, recompute) + cluster;
   };
+  int batch = images ? 64 : 1;
   std::string_view recompute = "full";
   for (const std::string_view less : {"selective", "none"}) {
-    if (fits(with(place.workers, less))) recompute = less;
+    if (fits(with(place.workers, batch, less))) recompute = less;
   }
-  std::string text = with(place.workers, recompute);
+  std::vector<int> counts{place.workers};
+  if (scaffold.question == "workers") counts = worker_counts(place);
+  while (counts.size() > 1 && !fits(with(counts.front(), batch, recompute))) {
+    counts.erase(counts.begin());
+  }
+  constexpr std::int64_t kTokens = 8192;  // products of more are hardly more efficient
+  while (!images && 2 * batch * sequence <= kTokens &&
+         fits(with(counts.front(), 2 * batch, recompute))) {
+    batch *= 2;
+  }
+  std::string text = with(place.workers, batch, recompute);
   if (scaffold.question != "workers") return text;
-  std::vector<int> counts = worker_counts(place);
-  while (counts.size() > 1 && !fits(with(counts.front(), recompute))) counts.erase(counts.begin());
   return text + fmt::format("sweep: {{training.workers: [{}]}}\n", fmt::join(counts, ", "));
 }
 

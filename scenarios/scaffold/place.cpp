@@ -1,64 +1,47 @@
 #include "scenarios/scaffold/place.h"
 
+#include "scenarios/language/decimal.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/propose.h"
+#include "scenarios/language/units.h"
 #include "scenarios/library/library.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
+#include <regex>
 
 namespace foretrain {
-namespace {
-
-std::string_view without_blanks(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
-/// The number of hosts in `text`; nothing if it is no number.
-std::optional<int> host_count(std::string_view text, std::string_view cluster) {
-  constexpr int kHostsMost = 512;
-  const std::string_view number = without_blanks(text);
-  int count = 0;
-  const auto read = std::from_chars(number.data(), number.data() + number.size(), count);
-  const bool whole = !number.empty() && !number.starts_with('-') &&  // not the -1 of dgx-1
-                     read.ptr == number.data() + number.size();
-  if (!whole) return std::nullopt;
-  if (read.ec == std::errc() && count >= 1 && count <= kHostsMost) return count;
-  throw InputError(fmt::format("--cluster {}: write 1 to {} hosts", cluster, kHostsMost));
-}
-
-HostsAsked called(std::string_view text, int count) {
-  const std::string name(without_blanks(text));
-  const std::string known = in_any_case(name, library_names("hardware"));
-  return {known.empty() ? name : known, count};
-}
-
-}  // namespace
 
 HostsAsked asked_hosts(std::string_view cluster) {
-  for (const std::size_t cross : {cluster.rfind('x'), cluster.find('x')}) {
-    if (cross == std::string_view::npos) break;
-    const std::string_view before = cluster.substr(0, cross);
-    const std::string_view behind = cluster.substr(cross + 1);
-    if (const auto count = host_count(behind, cluster)) return called(before, *count);
-    if (const auto count = host_count(before, cluster)) return called(behind, *count);
+  constexpr int kHostsMost = 512;
+  static const std::regex kOwn("([0-9]*) ?((of|my|own|mine|machines?|hosts?|computers?) ?)+");
+  const auto [text, times] = parse_several(cluster);
+  const std::string name(text);
+  std::smatch own;
+  const bool is_own = std::regex_match(name, own, kOwn);
+  const std::string number = std::string(times) + (is_own ? own[1].str() : "");
+  const std::string known =
+      is_own ? std::string(kOwnHost) : in_any_case(name, library_names("hardware"));
+  HostsAsked hosts{known.empty() ? name : known};
+  if (number.empty()) return hosts;
+  const auto count = to_integer(*parse_decimal(number)).value_or(0);
+  if (count < 1 || count > kHostsMost) {
+    throw InputError(fmt::format("--cluster {}: write 1 to {} hosts", cluster, kHostsMost));
   }
-  return called(cluster, 1);
+  hosts.count = static_cast<int>(count);
+  return hosts;
 }
 
 ScaffoldPlace draft_place(const std::string& cluster) {
   ScaffoldPlace place;
   if (cluster == kHere) return place;
   place.hosts = asked_hosts(cluster);
-  const std::vector<HostSpec> library = library_hosts();
-  place.host = *std::ranges::find(library, place.hosts.name, &HostSpec::name);
   place.here = false;
-  place.workers = place.hosts.count * std::max(1, place.host.devices);
+  const std::vector<HostSpec> library = library_hosts();
+  const auto found = std::ranges::find(library, place.hosts.name, &HostSpec::name);
+  if (!place.own()) place.host = *found;
+  place.workers = place.hosts.count * std::max(1, place.host.devices) - (place.own() ? 1 : 0);
   return place;
 }
 

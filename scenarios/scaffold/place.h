@@ -10,13 +10,17 @@
 
 namespace foretrain {
 
-/// Hosts of the library, with their number.
+/// The name of the user's own machines, as the draft calls them.
+inline constexpr std::string_view kOwnHost = "mine";
+
+/// Hosts of the library, or kOwnHost, with their number.
 struct HostsAsked {
   std::string name;
   int count = 1;
 };
-/// Reads `dgx-1 x 4`, `dgx-1x4` or `4 x dgx-1`; a name alone is one host. A name of the library is
-/// read in any case. @throws InputError for a number that is no number of hosts
+/// Reads `dgx-1 x 4`, `dgx-1x4`, `4 x dgx-1`, or `4 machines of mine`; a name alone is one host. A
+/// name of the library is read in any case. @throws InputError for a number that is no number of
+/// hosts
 HostsAsked asked_hosts(std::string_view cluster);
 
 /// The placement of the workers.
@@ -26,6 +30,7 @@ struct ScaffoldPlace {
   bool here = true;
   int workers = 2;  ///< on this machine: as many as fit without a cluster
 
+  [[nodiscard]] bool own() const { return hosts.name == kOwnHost; }
   [[nodiscard]] bool devices() const { return host.devices > 0; }
 };
 ScaffoldPlace draft_place(const std::string& cluster);

@@ -104,15 +104,6 @@ std::string_view asked_by(const Scaffold& scaffold) {
   return found->asks;
 }
 
-std::string in_yaml(const std::string& text) {
-  Value value;
-  value.kind = Value::Kind::scalar;
-  value.text = text;
-  std::string line = to_yaml(value);
-  line.pop_back();  // the line feed
-  return line;
-}
-
 std::string scaffold_header(const Scaffold& scaffold, const std::string& file) {
   // Editors look in the first line for the schema, which is beside the file.
   std::string text =
@@ -128,6 +119,11 @@ std::string scaffold_header(const Scaffold& scaffold, const std::string& file) {
                     "#   foretrain check --schema >schema.json\n"
                     "foretrain: 1\nname: {}\nquestion: {}\n",
                     in_yaml(name), asked_by(scaffold));
+}
+
+/// Whether gradients are computed: on this machine, or if the question concerns what is learned.
+bool learns(const Scaffold& scaffold, const ScaffoldPlace& place) {
+  return place.here || scaffold.question == "strategy";
 }
 
 std::string scaffold_data(const Scaffold& scaffold, const ScaffoldPlace& place) {
@@ -152,7 +148,7 @@ std::string scaffold_data(const Scaffold& scaffold, const ScaffoldPlace& place) 
     const bool large = scaffold.model == "alexnet";
     text += fmt::format("  side: {:<24}# pixels\n  classes: {}\n", large ? kLargeSide : kSmallSide,
                         large ? kLargeClasses : kSmallClasses);
-    if (place.here) text += "  take: 1000\n  test_take: 100\n";
+    if (learns(scaffold, place)) text += "  take: 1000\n  test_take: 100\n";
   }
   if (scaffold.data == "cifar10" && scaffold.model == "alexnet_cifar") {
     text += "  crop: 24\n  flip: on\n  standardise: on\n";
@@ -183,11 +179,13 @@ std::string scaffold_training(const Scaffold& scaffold, const ScaffoldPlace& pla
   text += fmt::format("  workers: {:<21}# nodes that compute gradients\n", place.workers);
   if (!ring) text += "  servers: 1                    # nodes that hold the parameters\n";
   text += fmt::format("  batch_size: {:<18}# batch size of each worker\n", look.batch_size);
-  const int steps = place.here ? look.steps : kForecastSteps;
+  // As many gradients of all workers as here.
+  const int learning = std::max(kLooks, look.steps * ScaffoldPlace{}.workers / place.workers);
+  const int steps = learns(scaffold, place) ? learning : kForecastSteps;
   text +=
       fmt::format("  steps: {:<23}# gradients per worker; or epochs: 2, or updates: 5000\n", steps);
   text += fmt::format("  optimizer: {}\n", look.optimizer);
-  if (place.here) {
+  if (learns(scaffold, place)) {
     text += fmt::format("  evaluate_every: {:<14}# steps between evaluations\n", steps / kLooks);
   }
   const bool sparse = scaffold.model == "sparse_logistic";  // sends touched parameters
@@ -199,23 +197,25 @@ std::string scaffold_training(const Scaffold& scaffold, const ScaffoldPlace& pla
   return text;
 }
 
-/// Servers get one more host, after those of the workers: messages between a worker and a server on
-/// one host would be free.
-std::string draft_cluster(const ScaffoldPlace& place, bool ring) {
+/// Servers get the last host, one more than asked for unless the hosts are the user's own: messages
+/// between a worker and a server on one host would be free.
+std::string draft_cluster(const ScaffoldPlace& place, bool ring, bool learns) {
   if (place.here) {
     return "# Without cluster the hosts are this machine. To forecast other hosts:\n"
            "# cluster: {hosts: [{like: dgx-1, count: 4}]}   (foretrain describe hardware)\n";
   }
+  const int count = place.hosts.count + (ring || place.own() ? 0 : 1);
   return fmt::format(
       "cluster:\n"
       "  hosts:\n"
-      "    # Hosts of the library (foretrain describe hardware); keys written beside override it.\n"
-      "{}    - {{like: {}, count: {}}}\n"
-      "numerics: off                   # only times; on: also gradients, loss and accuracy\n",
+      "    # Hosts of the library (foretrain describe hardware): like: NAME; or your figures.\n"
+      "{}    - {{{}: {}, count: {}{}}}\n"
+      "numerics: {:<22}# on: also gradients, loss and accuracy; off: only times\n",
       ring ? ""
            : "    # The last host is for the server: a worker beside it would send for free, "
              "and with\n    # async make most of the gradients.\n",
-      place.hosts.name, place.hosts.count + (ring ? 0 : 1));
+      place.own() ? "name" : "like", place.hosts.name, count,
+      place.own() ? ", cores: 8, nic: 10 Gbps, latency: 20 us" : "", learns ? "on" : "off");
 }
 
 std::string scaffold_sweep(const Scaffold& scaffold, const ScaffoldPlace& place) {
@@ -257,7 +257,9 @@ bool is_drawn(std::string_view format) {
 Scaffold check_scaffold(Scaffold scaffold) {
   bool counted = false;
   if (!scaffold.model.empty()) {
-    scaffold.model = known_word("--model", scaffold.model, scaffold_models());
+    if (!is_config(scaffold.model)) {
+      scaffold.model = known_word("--model", scaffold.model, scaffold_models());
+    }
     counted = is_counted(scaffold.model);
     if (!counted && !scaffold.data.empty()) {
       scaffold.data = known_word("--data", scaffold.data, formats_for(scaffold.model));
@@ -269,8 +271,10 @@ Scaffold check_scaffold(Scaffold scaffold) {
   }
   if (!scaffold.cluster.empty() && scaffold.cluster != kHere) {
     std::vector<std::string> known = library_names("hardware");
-    known.emplace_back(kHere);
-    known_word("--cluster", asked_hosts(scaffold.cluster).name, known);
+    known.insert(known.end(), {std::string(kHere), std::string(kOwnHost)});
+    const HostsAsked hosts = asked_hosts(scaffold.cluster);
+    known_word("--cluster", hosts.name, known);
+    if (hosts.name == kOwnHost && hosts.count == 1) scaffold.cluster = kHere;
   }
   if (counted) check_counted(scaffold);
   if (!scaffold.question.empty()) {
@@ -320,13 +324,20 @@ std::vector<NextCommand> next_commands(const Scaffold& scaffold, const std::stri
 }
 
 std::string scaffold_yaml(const Scaffold& scaffold, const std::string& file) {
-  if (is_counted(scaffold.model)) return counted_yaml(scaffold, scaffold_header(scaffold, file));
+  if (is_counted(scaffold.model)) {
+    Scaffold counted = scaffold;
+    if (is_config(counted.model) && std::filesystem::path(file).has_parent_path()) {
+      counted.model = std::filesystem::absolute(counted.model).string();
+    }
+    return counted_yaml(counted, scaffold_header(scaffold, file));
+  }
   const ScaffoldPlace place = draft_place(scaffold.cluster);
   return scaffold_header(scaffold, file) +
          fmt::format("model: {:<25}# or {}, ...; for your own: foretrain import\n", scaffold.model,
                      scaffold.model == "lenet" ? "softmax" : "lenet") +
          scaffold_data(scaffold, place) + scaffold_training(scaffold, place) +
-         draft_cluster(place, is_ring(scaffold, place)) + scaffold_sweep(scaffold, place);
+         draft_cluster(place, is_ring(scaffold, place), learns(scaffold, place)) +
+         scaffold_sweep(scaffold, place);
 }
 
 }  // namespace foretrain

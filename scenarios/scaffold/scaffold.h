@@ -10,10 +10,10 @@ namespace foretrain {
 
 /// A user's answers about their training; empty if not answered.
 struct Scaffold {
-  std::string model;     ///< one of scaffold_models()
+  std::string model;     ///< one of scaffold_models(), or a config.json
   std::string data;      ///< one of formats_for(model); none for a counted network
   std::string path;      ///< folder with the data files, if the data are read
-  std::string cluster;   ///< `here`, or hosts of the library (hardware.h): `dgx-1`, `dgx-1 x 4`
+  std::string cluster;   ///< `here`, hosts of the library (`dgx-1 x 4`), `3 machines of mine`
   std::string question;  ///< the word of one of scaffold_questions()
 };
 

@@ -6,9 +6,11 @@
 #include "scenarios/resolve/read.h"
 #include "scenarios/scaffold/place.h"
 #include "tests/scenarios/messages.h"
+#include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
 
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -67,6 +69,28 @@ TEST_CASE("counted scaffold: no more is recomputed than the memory requires") {
   CHECK(recompute("llama-3-70b", "p4d.24xlarge") == "full");  // fits by no setting
 }
 
+TEST_CASE("counted scaffold: the batch is as large as fits, up to 8192 tokens") {
+  const auto batch = [](const char* model, const char* cluster) {
+    return cases_of(model, cluster).front().scenario.training.batch_size;
+  };
+  CHECK(batch("gpt2", "p5.48xlarge x 4") == 8);
+  CHECK(batch("llama-3-8b", "p4d.24xlarge x 4") == 1);
+  CHECK(batch("resnet50", "p5.48xlarge") == 64);
+}
+
+TEST_CASE("counted scaffold: a config.json is taken as it is named from here") {
+  const TempFolder folder;
+  const std::string config = folder / "config.json";
+  CHECK_THAT(error_of([&] { cases_of(config, "dgx-a100"); }),
+             Catch::Contains("config.json: no such file"));
+  std::ofstream(folder / "config.json") << R"({"model_type": "gpt2", "vocab_size": 50257,
+    "n_embd": 768, "n_layer": 12, "n_head": 12, "n_positions": 1024})";
+  const Case drafted = cases_of(config, "dgx-a100").front();
+  CHECK(drafted.scenario.model.config == config);
+  CHECK(drafted.scenario.model.sequence == 1024);
+  CHECK(device_memory(prepare(drafted, Need::shape)).fits());
+}
+
 TEST_CASE("counted scaffold: numbers of workers are compared from the first that fits") {
   std::vector<int> workers;
   for (const Case& each : cases_of("llama-3-8b", "p5.48xlarge x 4", "workers")) {
@@ -109,6 +133,11 @@ TEST_CASE("scaffold hosts: their number stands before or behind the name") {
   CHECK(asked("2 x rtx4090-8") == Hosts("rtx4090-8", 2));
   CHECK(asked("rtx4090-8") == Hosts("rtx4090-8", 1));
   CHECK(asked("nobody x 3") == Hosts("nobody", 3));
+  for (const char* own : {"3 machines of mine", "3 machines", "3 of my own hosts", "3 x mine"}) {
+    CAPTURE(own);
+    CHECK(asked(own) == Hosts(std::string(kOwnHost), 3));
+  }
+  CHECK(asked("3 machines of theirs").first == "3 machines of theirs");
   CHECK(error_of([] { asked_hosts("0 x dgx-1"); }) == "--cluster 0 x dgx-1: write 1 to 512 hosts");
 }
 

@@ -5,6 +5,7 @@
 #include "scenarios/resolve/placement.h"
 #include "scenarios/resolve/prepared.h"
 #include "scenarios/resolve/read.h"
+#include "scenarios/scaffold/place.h"
 #include "tests/scenarios/messages.h"
 
 #include <catch2/catch.hpp>
@@ -86,7 +87,7 @@ TEST_CASE("draft: hosts with devices have a worker a device, in a ring") {
 
 TEST_CASE("draft: no worker shares a host of the cluster with a server") {
   for (const ScaffoldQuestion& question : scaffold_questions()) {
-    for (const char* cluster : {"laptop x 3", "dgx-1 x 2", "xl170"}) {
+    for (const char* cluster : {"laptop x 3", "dgx-1 x 2", "xl170", "3 of mine"}) {
       for (const Case& each : cases_of({"", "", "", cluster, std::string(question.word)})) {
         CAPTURE(question.word, cluster, each.label());
         const int workers = each.scenario.training.workers;
@@ -100,6 +101,26 @@ TEST_CASE("draft: no worker shares a host of the cluster with a server") {
       }
     }
   }
+}
+
+TEST_CASE("draft: of the user's machines the last one is the server's") {
+  const Case three = cases_of({"", "", "", "3 machines of mine", "bottleneck"}).front();
+  CHECK(three.scenario.training.workers == 2);
+  REQUIRE(three.scenario.cluster.hosts.size() == 1);
+  CHECK(three.scenario.cluster.hosts.front().name == kOwnHost);
+  CHECK(three.scenario.cluster.hosts.front().count == 3);
+  CHECK(place_nodes(three.scenario).back().host_name == "mine2");
+  CHECK(completed_scaffold({"", "", "", "1 machine of mine", ""}).cluster == kHere);
+}
+
+TEST_CASE("draft: a question about learning computes gradients, on any hosts") {
+  for (const char* cluster : {"here", "laptop x 3", "dgx-1 x 4"}) {
+    const Case drafted = cases_of({"lenet", "", "", cluster, "strategy"}).front();
+    CHECK(drafted.scenario.numerics);
+    CHECK(drafted.scenario.training.evaluate_every > 0);
+  }
+  CHECK(cases_of({"", "", "", "dgx-1 x 4", "strategy"}).front().scenario.training.steps == 125);
+  CHECK_FALSE(cases_of({"", "", "", "laptop x 3", "straggler"}).front().scenario.numerics);
 }
 
 TEST_CASE("draft: what was not said is filled in") {
