@@ -17,12 +17,11 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kQuickstart = "scenarios/quickstart.yaml";
 
-/// Whether one simulation answers the example's question; excludes inputs of tests.
+/// Whether simulations of its cases answer the example's question, as those of `whatif` do not;
+/// excludes inputs of tests.
 bool is_shown(const Example& example) {
   const std::size_t folder = example.name.rfind('/');
-  if (folder == std::string::npos) return true;
-  const std::string name = example.name.substr(0, folder);
-  return name == "studies" || name == "whatif";
+  return folder == std::string::npos || example.name.starts_with("studies/");
 }
 
 Json scenario_on_shelf(const std::string& file, const std::string& question) {
@@ -54,10 +53,7 @@ Json catalog_json(const std::string& first) {
   for (const HostSpec& host : library_hosts()) json["hosts"].push_back(host_on_shelf(host));
   json["strategies"] = Json::array();
   for (const Protocol& protocol : protocols()) {
-    json["strategies"].push_back({{"name", protocol.name},
-                                  {"doc", protocol.doc},
-                                  {"several_workers", protocol.several_workers},
-                                  {"servers", protocol.servers}});
+    json["strategies"].push_back({{"name", protocol.name}, {"doc", protocol.doc}});
   }
   return json;
 }
