@@ -130,12 +130,13 @@ Figure scaling_figure(const std::vector<ScalingPoint>& points) {
   for (const ScalingPoint& point : points)
     longest_s = std::max(longest_s, point.time_s.value_or(0));
   const TimeUnit unit = unit_of(longest_s);
-  Figure figure{"ways", "time and cost against workers, by strategy", {}};
+  Figure figure{"ways", "time against workers, by strategy", {}};
   Panel time = panel_of(points, "time", fmt::format("time [{}]", unit.name), &ScalingPoint::time_s,
                         unit.seconds);
   const std::string currency = points.empty() ? std::string() : points.front().currency;
   const std::string money = currency.empty() ? "cost" : fmt::format("cost [{}]", currency);
   Panel cost = panel_of(points, "cost", money, &ScalingPoint::cost, 1);
+  if (!cost.series.empty()) figure.title = "time and cost against workers, by strategy";
   for (Panel* panel : {&time, &cost}) {
     if (!panel->series.empty()) figure.panels.push_back(std::move(*panel));
   }

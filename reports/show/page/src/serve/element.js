@@ -12,11 +12,11 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
-/** Four significant digits, thousands grouped. */
+/** Four significant digits at least, thousands grouped. */
 export function figure(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return '-';
   if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(3);
-  if (Math.abs(value) >= 1e4) return Math.round(value).toLocaleString('en-US');
+  if (Math.abs(value) >= 1e3) return Math.round(value).toLocaleString('en-US');
   return String(Number(value.toPrecision(4)));
 }
 
