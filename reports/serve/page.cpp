@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
+#include <regex>
 #include <string_view>
 
 namespace foretrain::serve {
@@ -26,18 +26,6 @@ constexpr std::string_view kNoPage =
     "reports/serve/answer.h says how.</p>\n"
     "</html>\n";
 
-/// `text` with every `mark` replaced by `word`.
-std::string with_word(std::string_view text, std::string_view mark, std::string_view word) {
-  std::string out;
-  for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark)) {
-    out += text.substr(0, at);
-    out += word;
-    text.remove_prefix(at + mark.size());
-  }
-  out += text;
-  return out;
-}
-
 }  // namespace
 
 // A sandbox has its own origin, so a report cannot access this page.
@@ -48,7 +36,8 @@ const char* const kReportPolicy =
 
 HttpResponse page_document(const std::string& token) {
   if (serve_script().empty()) return {200, kHtml, std::string(kNoPage), {}};
-  return {200, kHtml, with_word(serve_document(), "@TOKEN@", token), kPagePolicy};
+  const std::string document(serve_document());
+  return {200, kHtml, std::regex_replace(document, std::regex("@TOKEN@"), token), kPagePolicy};
 }
 
 HttpResponse page_asset(const std::string& path) {
