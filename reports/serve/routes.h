@@ -27,18 +27,19 @@ extern const char* const kReportPolicy;
 /// The catalog for the page. `first`: file shown at first, which is `first` if given, else the
 /// library's quickstart. `scenarios`: file (as in commands), question, text of each; a `first` that
 /// is not in the library comes first. `hosts`: names for `like` in `cluster.hosts`. `strategies`:
-/// their properties that controls depend on. @throws InputError if the library or the file is
+/// name, what it does. @throws InputError if the library or the file is
 /// missing
 nlohmann::ordered_json catalog_json(const std::string& first);
 
-/// The records below `out`, newest first, at most kMostRecords: `folder` (as for `report`, relative
-/// to `out`), `kind` (record, validation, sweep, whatif), `age_s` since it was written. None if
-/// `out` does not exist.
+/// What is below `out`, newest first, from at most kMostRecords folders: `folder` (as for `report`,
+/// relative to `out`), `kind` (the command that wrote it), `age_s` since it was written,
+/// `question`, `result` in a sentence. Cases of a sweep, repetitions of a case are one entry, as
+/// are all records of a study. None if `out` does not exist.
 nlohmann::ordered_json records_json(const std::filesystem::path& out);
 
 /// The report.html of such a folder. @throws InputError if it is not below `out`, or has no results
 std::string record_page(const std::filesystem::path& out, const std::string& folder);
 
-inline constexpr std::size_t kMostRecords = 500;
+inline constexpr std::size_t kMostRecords = 200;
 
 }  // namespace foretrain::serve

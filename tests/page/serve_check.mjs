@@ -107,8 +107,10 @@ async function checkMistake(page) {
 /** What simulate left opens as its report, kept away from the page. */
 async function checkRecords(page, context) {
   await page.getByRole('button', {name: 'Refresh'}).click();
-  const link = page.locator('#records a', {hasText: 'compared'});
+  const entry = page.locator('#records li', {hasText: 'compared'});
+  const link = entry.locator('a', {hasText: 'What does the wire cost?'});
   await link.waitFor();
+  assert.match(await entry.textContent(), /sync simulated: .*simulate, (now|\d+ s ago)/);
   const [report] = await Promise.all([context.waitForEvent('page'), link.click()]);
   await report.waitForFunction(() => document.documentElement.dataset.drawn === 'all');
   assert.equal(await report.title(), 'star: foretrain report');

@@ -1,6 +1,7 @@
 // Real trainings: started, monitored by their Prometheus metrics, stopped.
-import {addressOf, get, post} from './api.js';
+import {get, post} from './api.js';
 import {byId, element, figure, percent, time} from './element.js';
+import {linkTo} from './records.js';
 
 const kApart = 1000;  // ms between two polls
 const kEnds = {'exited with status 0': 'done', 'exited with status 130': 'stopped'};
@@ -20,7 +21,8 @@ function sayings(text) {
   const done = of('gradients_total');
   const all = of('steps_planned');
   if (done === null) return ['starting'];
-  const said = [`${figure(done)} of ${figure(all)} gradients, ${percent(all ? done / all : 0)}`,
+  const [, name] = /case="([^"]*)"/.exec(text) ?? [];
+  const said = [`${name}: ${figure(done)} of ${figure(all)} gradients, ${percent(all ? done / all : 0)}`,
                 `after ${time(of('training_seconds'))}`];
   const loss = of('test_loss');
   const accuracy = of('test_accuracy');
@@ -35,14 +37,6 @@ function progress(text) {
   made.value = metric(text, 'foretrain_gradients_total') ?? 0;
   made.setAttribute('aria-label', 'gradients done');
   return made;
-}
-
-function folderOf(run) {
-  const link = element('a', '', `report of ${run.folder}`);
-  link.href = addressOf(`/records/${run.folder.split('/').map(encodeURIComponent).join('/')}`);
-  link.target = '_blank';
-  link.rel = 'noopener';
-  return link;
 }
 
 export class Runs {
@@ -84,13 +78,14 @@ export class Runs {
       const how = kEnds[run.how] ?? `${run.how}; the terminal says why`;
       box.replaceChildren(
         element('p', '', `run ${run.id}: ${how}`),
-        element('p', '', folderOf(run)), command);
+        element('p', '', linkTo(run.folder, `report of ${run.folder}`)), command);
       return;
     }
     const stop = box.querySelector('button') ?? element('button', '', 'Stop it');
     stop.type = 'button';
     stop.onclick = () => {
       stop.disabled = true;
+      stop.textContent = 'Stopping, to keep its record';
       post(`/runs/${run.id}/stop`, {}).catch(this.trouble);
     };
     const said = element('p', '', `run ${run.id}: ${sayings(run.metrics).join(', ')}`);
