@@ -1,13 +1,16 @@
 #include "reports/serve/answer.h"
 
 #include "models/base/check.h"
+#include "reports/record/collector.h"
 #include "reports/record/not_done.h"
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
 #include "reports/serve/scaling_table.h"
 #include "reports/show/figures/of_records.h"
 #include "reports/show/figures/vega_lite.h"
+#include "reports/show/terminal/result_text.h"
 #include "reports/studies/budget/budget.h"
+#include "reports/studies/trainings/trainings_result.h"
 #include "scenarios/resolve/equal_work.h"
 #include "scenarios/resolve/prepared.h"
 #include "scenarios/resolve/read.h"
@@ -18,6 +21,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -37,6 +41,7 @@ constexpr double kFirstLearning = 2;                        // s, until intermed
 constexpr double kLaterLearning = 4;                        // times as long for each next one
 constexpr auto kProgressApart = std::chrono::milliseconds(250);
 constexpr double kSecondsAnHour = 3600;
+constexpr std::size_t kMostCompared = 64;  // cases of a sweep that the page simulates
 
 Clock::time_point in_seconds(double seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(
@@ -59,7 +64,7 @@ class Answer {
     if (dropped()) return say({{"event", "dropped"}});
     std::string source = question.file.empty() ? kTypedSource : question.file;
     try {
-      asked_ = from_.reader_.read(std::move(question));
+      asked_ = read_asked(std::move(question));
       source = asked_.source;
       tell_question();
       tell_all();
@@ -98,14 +103,17 @@ class Answer {
 
   void tell_question() {
     const Scenario& scenario = asked_.scenario_case.scenario;
+    Json labels = Json::array();
+    for (const Case& each : asked_.cases) labels.push_back(each.label());
     say({{"event", "asked"},
          {"name", scenario.name},
          {"question", scenario.question},
          {"source", asked_.source},
          {"unsaved", asked_.unsaved},
-         {"cases", asked_.labels},
+         {"cases", labels},
          {"case", asked_.label},
          {"controls", controls_of(asked_.scenario_case)},
+         {"yaml", asked_.yaml()},
          {"run", asked_.command("run", {})}});
   }
 
@@ -133,8 +141,20 @@ class Answer {
     if (tell_forecast()) tell_whole();
     // A long simulation would disturb a calibration that an earlier question has started.
     if (dropped() || !from_.measuring_.wait_for_quiet(telling(), dropping())) return;
-    tell_ways();
-    if (!dropped() && scenario.numerics) tell_learning();
+    if (!scenario.numerics) tell_answer();
+    if (!dropped()) tell_ways();
+    if (dropped() || !scenario.numerics) return;
+    tell_learning();
+    if (!dropped()) tell_answer();
+  }
+
+  /// The examples over those with the controls where the scenario has them.
+  double work() {
+    Question before = asked_.question;
+    before.controls = {};
+    before.controls.set = asked_.question.controls.set;
+    const Case unmoved = read_asked(std::move(before)).scenario_case;
+    return plan_.examples / plan_of(unmoved, from_.data_sets_).examples;
   }
 
   Tell telling() {
@@ -144,11 +164,14 @@ class Answer {
     return [this] { return dropped(); };
   }
 
-  /// Forecasts, after a calibration of this machine if needed; nothing if the question was dropped.
-  std::optional<Forecast> forecast_measured(const Case& shown) {
+  /// Simulates, after a calibration of this machine if needed; nothing if the question was dropped.
+  template <class Simulated>
+  std::optional<Simulated> measured(
+      const Case& shown,
+      const std::function<Simulated(const Case&, const ForecastWatch&)>& simulate) {
     do {
       try {
-        return from_.forecaster_.forecast(shown, {dropping()});
+        return simulate(shown, {dropping()});
       } catch (const NotMeasured&) {
       }
     } while (from_.measuring_.measure_for(shown, telling(), dropping()));
@@ -168,7 +191,7 @@ class Answer {
       more.push_back("training.steps=" + std::to_string(steps));
     }
     const Case shown = asked_.with(more);
-    const auto forecast = forecast_measured(shown);
+    const auto forecast = measured(shown, from_.forecaster_.forecast);
     if (!forecast || dropped()) return false;
     const double whole_s = whole_time_s(forecast->record, plan_.gradients);
     Json json{{"event", "forecast"}, {"whole", !cut}};
@@ -176,10 +199,12 @@ class Answer {
     json["origin"] = source_of(forecast->record);
     json["whole_time_s"] = whole_s;
     json["examples"] = plan_.examples;  // other forecasts are compared for as many
+    json["work"] = work();
     const double an_hour = plan_.price.per_hour;
     json["cost"] = an_hour > 0 ? Json(an_hour * whole_s / kSecondsAnHour) : Json();
     json["currency"] = plan_.price.currency;
-    add_copies(json, shown, more);
+    add_result(json, forecast->record, more);
+    if (cut) json["sentence"] = json["limit"]["sentence"];
     say(json);
     return cut && forecast->record.outcome == Outcome::done;
   }
@@ -191,7 +216,7 @@ class Answer {
         whole, {[this, late] { return dropped() || Clock::now() > late; }});
     if (dropped() || record.outcome == Outcome::interrupted) return;
     Json json{{"event", "whole"}, {"record", to_json(record)}};
-    add_copies(json, whole, times_alone_);
+    add_result(json, record, times_alone_);
     say(json);
   }
 
@@ -233,9 +258,8 @@ class Answer {
       say_learning(so_far, false);
       next = in_seconds(patience *= kLaterLearning);
     };
-    const Record record =
-        from_.forecaster_.simulate(asked_.scenario_case, {dropping(), tell_progress});
-    if (!dropped()) say_learning(record, true);
+    learned_ = from_.forecaster_.simulate(asked_.scenario_case, {dropping(), tell_progress});
+    if (!dropped()) say_learning(*learned_, true);
   }
 
   void say_learning(const Record& record, bool whole) {
@@ -243,16 +267,39 @@ class Answer {
               {"whole", whole},
               {"figure", figure_or_null(learning_curves({record}))}};
     if (whole) json["record"] = to_json(record);
-    if (whole) add_copies(json, asked_.scenario_case, {});
+    if (whole) add_result(json, record, {});
     say(json);
   }
 
-  /// Adds what reproduces the result: a command, a scenario.
-  void add_copies(Json& json, const Case& scenario_case, const std::vector<std::string>& more) {
-    std::vector<std::string> last;
-    if (!from_.machine_.empty()) last = {"--machine", from_.machine_};
-    json["command"] = asked_.command("simulate", more, last);
-    json["yaml"] = to_yaml(scenario_case.scenario);
+  /// Sends the result of all cases of the sweep.
+  void tell_answer() {
+    const std::size_t all = asked_.cases.size();
+    if (all < 2 || all > kMostCompared) return;
+    std::vector<Record> records;
+    for (const Case& each : asked_.cases) {
+      say({{"event", "answer"}, {"done", records.size()}, {"all", all}});
+      const bool known = learned_ && each.label() == asked_.label;
+      const auto record = known ? learned_ : measured(each, from_.forecaster_.simulate);
+      if (!record || dropped()) return;
+      records.push_back(*record);
+    }
+    Result result = result_of(records);
+    Json json{{"event", "answer"}, {"all", all}, {"sentence", std::exchange(result.sentence, "")}};
+    json["text"] = to_text(result, false);
+    json["command"] = asked_.command("simulate", {}, machine());
+    say(json);
+  }
+
+  [[nodiscard]] std::vector<std::string> machine() const {
+    if (from_.machine_.empty()) return {};
+    return {"--machine", from_.machine_};
+  }
+
+  /// Adds the headline of a record, the command that prints both.
+  void add_result(Json& json, Record record, const std::vector<std::string>& more) {
+    keep_summary(record);
+    json["sentence"] = result_of({record}).sentence;
+    json["command"] = asked_.command("simulate", more, machine());
   }
 
   Answerer& from_;
@@ -260,6 +307,7 @@ class Answer {
   const LatestWinsWorker::Dropped& dropped_;
   Asked asked_;
   Plan plan_;
+  std::optional<Record> learned_;         // of the shown case, with numerics
   std::vector<std::string> times_alone_;  // overrides: without numerics, if possible
 };
 

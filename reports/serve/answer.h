@@ -16,17 +16,21 @@ using web::Reply;
 
 /// Answers questions one at a time. Each line of an answer is an object with an `event`:
 ///
-///     asked     the chosen case and the others, the state of the controls
+///     asked     the chosen case and the others, the state of the controls, the `yaml` of all cases
 ///     measuring progress (`what`) of a calibration of this machine that this or an earlier case
 ///               needs
 ///     stopped   the calibration was stopped
 ///     forecast  the first steps, without numerics: `record` (as `simulate --json` prints it),
-///               `limit`, `path`, the `command` that prints that record, its `yaml`; the estimated
-///               time and cost of the whole training
-///     whole     the record of all steps, if simulated within two seconds, with its `command`
+///               `limit`, `path`, the `command` that prints that record, a `sentence`; the
+///               estimated time and cost of the whole training; `work`, its examples over those
+///               before controls were moved
+///     whole     the record of all steps, if simulated within two seconds, with its `command` and
+///               the `sentence` that this prints
 ///     ways      time and cost by strategy and number of workers; repeated with further results
 ///     learning  loss and accuracy over time, from numerics: progress (`done` of `all` steps),
-///               intermediate results after two seconds, eight, ..., the final result
+///               intermediate results after two seconds, eight, ..., the final result like `whole`
+///     answer    of a sweep: progress (`done` of `all` cases), then the `sentence` of all cases,
+///               their table as `text`, the `command` that prints both
 ///     error     an error, with `line` and `column` in the text if they are known
 ///     dropped   a newer question replaced this one
 ///     end       the answer is complete
@@ -45,7 +49,6 @@ class Answerer {
   Forecaster forecaster_;
   std::string machine_;
   Measuring& measuring_;
-  QuestionReader reader_;
   DataSets data_sets_;
 };
 

@@ -7,6 +7,7 @@
 #include "scenarios/language/value.h"
 #include "scenarios/library/library.h"
 #include "scenarios/resolve/colocated_jobs.h"
+#include "scenarios/resolve/expand_sweep.h"
 #include "scenarios/resolve/read.h"
 #include "scenarios/resolve/relative_paths.h"
 
@@ -41,57 +42,26 @@ std::string text_in(const Json& json, const char* key) {
 std::vector<Case> cases_of_text(const Question& question, const std::string& source,
                                 const std::vector<std::string>& overrides) {
   std::vector<Case> cases = parse_scenario(question.text, source, overrides);
-  if (question.file.empty()) return cases;
-  const fs::path folder = fs::path(in_library(question.file)).parent_path();
-  for (Case& each : cases) resolve_relative_paths(each.scenario, folder);
+  for (Case& each : cases) {
+    if (!question.file.empty()) {
+      resolve_relative_paths(each.scenario, fs::path(in_library(question.file)).parent_path());
+    }
+    colocated_cases(each);  // reports errors in them early
+  }
   return cases;
 }
 
-Case one_case(const Question& question, const std::string& source,
-              const std::vector<std::string>& overrides) {
-  std::vector<Case> cases = cases_of_text(question, source, overrides);
-  if (cases.size() > 1) {
-    throw InputError(
-        "--set: makes several cases of it, but the page shows one at a time; write one value");
-  }
-  colocated_cases(cases.front());  // reports errors in them early
-  return std::move(cases.front());
-}
-
-/// Whether the tree has the key.
-bool stands_in(const Value& root, std::string_view key) {
-  const Value* at = &root;
-  while (!key.empty()) {
-    const std::string_view part = key.substr(0, key.find('.'));
-    const Entry* entry = at->find(part);
-    if (entry == nullptr) return false;
-    at = &entry->value;
-    key.remove_prefix(std::min(part.size() + 1, key.size()));
-  }
-  return true;
-}
-
-/// Keys of the text that other cases of the sweep use, but not this one: in the case alone they
-/// would be errors. Used keys are those in the YAML of the case.
-std::vector<std::string> unused_keys(const Case& scenario_case) {
-  const Value written = parse_yaml(to_yaml(scenario_case.scenario), kTypedSource);
-  std::vector<std::string> unused;
-  for (const auto& [key, place] : scenario_case.places) {
-    const bool item = key.find('[') != std::string::npos;
-    const bool below = !unused.empty() && key.starts_with(unused.back() + ".");
-    if (!item && !below && !stands_in(written, key)) unused.push_back(key);
-  }
-  return unused;
-}
-
-/// The overrides that reduce a text with a sweep to this case.
-std::vector<std::string> alone(const Case& scenario_case) {
-  std::vector<std::string> overrides{"sweep=null"};
-  for (const Setting& setting : scenario_case.settings) {
-    overrides.push_back(fmt::format("{}={}", setting.key, setting.value));
-  }
-  for (const std::string& key : unused_keys(scenario_case)) overrides.push_back(key + "=null");
-  return overrides;
+/// The case with most settings of `label`, with fewest others; the first if there is no label.
+const Case& case_like(const std::vector<Case>& cases, const std::string& label) {
+  if (label.empty()) return cases.front();
+  return *std::ranges::max_element(cases, {}, [&](const Case& each) {
+    std::ptrdiff_t likeness = -std::ssize(each.settings);
+    for (const Setting& setting : each.settings) {
+      const std::string part = "," + Case{{setting}, {}, {}}.label() + ",";
+      if (("," + label + ",").find(part) != std::string::npos) likeness += 2;
+    }
+    return likeness;
+  });
 }
 
 /// Whether the file has this text, so that commands can name it.
@@ -136,10 +106,17 @@ Question read_question(std::string_view text) {
   return question;
 }
 
+std::string Asked::yaml() const {
+  if (overrides.empty()) return question.text;
+  Value root = parse_yaml(question.text, source);
+  for (const std::string& each : overrides) apply_override(root, each);
+  return to_yaml(root);
+}
+
 Case Asked::with(const std::vector<std::string>& more) const {
   std::vector<std::string> all = overrides;
   all.insert(all.end(), more.begin(), more.end());
-  return one_case(question, source, all);
+  return case_like(cases_of_text(question, source, all), label);
 }
 
 std::vector<std::string> Asked::words(std::string_view verb, const std::vector<std::string>& more,
@@ -162,38 +139,27 @@ std::string Asked::command(std::string_view verb, const std::vector<std::string>
   return text;
 }
 
-const std::vector<Case>& QuestionReader::sweep_of(const Question& question,
-                                                  const std::string& source) {
-  if (question.text == text_ && source == source_) return sweep_;
-  std::vector<Case> cases = parse_scenario(question.text, source);
-  if (cases.size() == 1 && cases.front().settings.empty()) cases.clear();
-  text_ = question.text;
-  source_ = source;
-  sweep_ = std::move(cases);
-  return sweep_;
-}
-
-Asked QuestionReader::read(Question question) {
+Asked read_asked(Question question) {
   Asked asked;
   asked.unsaved = question.file.empty() || !is_text_of(question.file, question.text);
   asked.source = question.file.empty() ? kTypedSource : question.file;
   if (asked.unsaved) asked.source = fs::path(asked.source).filename().string();
   asked.question = std::move(question);
   const Question& of = asked.question;
-  const std::vector<Case>& sweep = sweep_of(of, asked.source);
-  const Case* chosen = sweep.empty() ? nullptr : &sweep.front();
-  for (const Case& each : sweep) {
-    asked.labels.push_back(each.label());
-    if (asked.labels.back() == of.label) chosen = &each;
+  asked.cases = cases_of_text(of, asked.source, {});
+  const Case base = case_like(asked.cases, of.label);
+  asked.overrides = overrides_of(of.controls, base);
+  try {
+    if (!asked.overrides.empty()) asked.cases = cases_of_text(of, asked.source, asked.overrides);
+  } catch (const InputError&) {  // they do not fit all cases; the shown one may be alone
+    if (base.settings.empty()) throw;
+    for (const Setting& each : base.settings) {
+      asked.overrides.insert(asked.overrides.begin(), fmt::format("{}={}", each.key, each.value));
+    }
+    asked.cases = cases_of_text(of, asked.source, asked.overrides);
   }
-  if (chosen != nullptr) {
-    asked.label = chosen->label();
-    asked.overrides = alone(*chosen);
-  }
-  const Case base = one_case(of, asked.source, asked.overrides);
-  const std::vector<std::string> more = overrides_of(of.controls, base);
-  asked.overrides.insert(asked.overrides.end(), more.begin(), more.end());
-  asked.scenario_case = more.empty() ? base : asked.with({});
+  asked.scenario_case = case_like(asked.cases, base.settings.empty() ? "" : base.label());
+  if (!asked.scenario_case.settings.empty()) asked.label = asked.scenario_case.label();
   return asked;
 }
 

@@ -23,19 +23,22 @@ struct Question {
 /// @throws InputError if `text` is not such JSON
 Question read_question(std::string_view text);
 
-/// A question resolved to one case.
+/// A question resolved to cases, one of which is shown.
 struct Asked {
   Question question;
-  std::string source;    ///< the scenario's file as named in messages and commands
-  bool unsaved = false;  ///< commands work only after the text is saved to that file
-  std::vector<std::string> overrides;
-  Case scenario_case;
-  std::vector<std::string> labels;  ///< cases of its sweep; empty if there is none
-  std::string label;                ///< the chosen one
+  std::string source;                  ///< the scenario's file as named in messages and commands
+  bool unsaved = false;                ///< commands work only after the text is saved to that file
+  std::vector<std::string> overrides;  ///< of the controls
+  std::vector<Case> cases;             ///< with them
+  Case scenario_case;                  ///< the shown one
+  std::string label;                   ///< its label; empty without a sweep
 
-  /// The case with further overrides. @throws InputError
+  /// The shown case with further overrides. @throws InputError
   [[nodiscard]] Case with(const std::vector<std::string>& more) const;
-  /// `foretrain simulate FILE --set ...`, to be pasted into a shell. `last`: further words.
+  /// The text with the overrides, its sweep included.
+  [[nodiscard]] std::string yaml() const;
+  /// `foretrain simulate FILE --set ...` for all cases, to be pasted into a shell. `last`: further
+  /// words.
   [[nodiscard]] std::string command(std::string_view verb, const std::vector<std::string>& more,
                                     const std::vector<std::string>& last = {}) const;
   /// The words of that command after the program's name.
@@ -44,20 +47,8 @@ struct Asked {
                                                const std::vector<std::string>& last = {}) const;
 };
 
-/// Reads questions. The cases of the latest text are cached, since a sweep may have thousands. To
-/// be used from one thread.
-class QuestionReader {
- public:
-  /// @throws InputError if the scenario or a control is wrong
-  Asked read(Question question);
-
- private:
-  const std::vector<Case>& sweep_of(const Question& question, const std::string& source);
-
-  std::string text_;
-  std::string source_;
-  std::vector<Case> sweep_;  // cached cases of text_; empty if it has no sweep
-};
+/// @throws InputError if the scenario or a control is wrong
+Asked read_asked(Question question);
 
 /// Splits a `message` that begins with a place in `source` into `line`, `column` (null if there is
 /// none), and `message`, the rest.

@@ -175,7 +175,7 @@ class Serving {
   void change_runs(const Request& request, const Answered& reply) {
     const std::string which = behind(request, kRuns);
     if (which.empty()) {
-      const int id = runs_.start(reader_.read(read_question(request.body)));
+      const int id = runs_.start(read_asked(read_question(request.body)));
       return reply->send(json_response({{"id", id}}));
     }
     if (!which.ends_with("/stop")) throw InputError("no such action on a run; /stop ends it");
@@ -186,7 +186,6 @@ class Serving {
 
   const Options& options_;
   std::string token_;
-  QuestionReader reader_;  // for runs; used on the server's thread
   Measuring measuring_;
   Answerer answerer_;  // used on the asker's thread
   Runs runs_;

@@ -2,6 +2,8 @@
 // node serve_check.mjs MODULES ADDRESS OUT PROGRAM FOLDER CHROMIUM. Fails with the first that differs.
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 
 import {checkNames, checkTheme, kNarrow, kWide, lookAt} from './browser.mjs';
 
@@ -19,17 +21,25 @@ function commandOf(page) {
   return page.evaluate(() => window.foretrain.page.shown.command);
 }
 
-/** What the command that is shown prints. */
-function simulated(command) {
+/** What a command prints that the page shows. */
+function printed(command, more = '--out out/compared') {
   assert.match(command, /^foretrain simulate /);
   const words = command.replace(/^foretrain/, `'${program}'`);
-  return JSON.parse(execFileSync('sh', ['-c', `${words} --json --quiet --out out/compared --force`],
-    {cwd: folder, encoding: 'utf8', env: {...process.env, XDG_CACHE_HOME: 'cache'}}));
+  return execFileSync('sh', ['-c', `${words} ${more} --quiet --force`],
+    {cwd: folder, encoding: 'utf8', env: {...process.env, XDG_CACHE_HOME: 'cache'}});
+}
+
+/** The headline is the sentence with which the command begins. */
+async function checkHeadline(page, command, more) {
+  const text = printed(command, more).replace(/\s+/g, ' ');
+  const headline = await page.locator('#sentence').textContent();
+  assert.ok(text.startsWith(headline), `${headline}: not in ${text}`);
 }
 
 /** Every figure that is shown of a record is the one that simulate prints. */
 async function checkFigures(page) {
-  const record = simulated(await commandOf(page));
+  const record = JSON.parse(printed(await commandOf(page), '--out out/compared --json'));
+  await checkHeadline(page, await commandOf(page));
   const shown = await page.locator('#forecast [data-key]').evaluateAll((cells) =>
     cells.map((cell) => [cell.dataset.key, Number(cell.dataset.value)]));
   const of = new Map(shown);
@@ -40,7 +50,7 @@ async function checkFigures(page) {
   const shares = shown.filter(([key]) => key.startsWith('path:')).map(([, value]) => value);
   const sum = shares.reduce((all, share) => all + share, 0);
   assert.ok(Math.abs(sum - 1) < 0.01, `the critical path adds up to ${sum}`);
-  assert.match(await page.locator('#sentence').textContent(), /limits it, \d+ % of the critical path/);
+  assert.match(await page.locator('#forecast').textContent(), /limits it, \d+ % of the critical path/);
   return record;
 }
 
@@ -57,6 +67,10 @@ async function checkSliders(page) {
   const more = await moved(page, () => page.locator('#slide-workers').press('ArrowRight'));
   assert.match(await commandOf(page), /training\.workers=4/);
   assert.equal(more.nodes.length, first.nodes.length + 1);
+  assert.match(await page.locator('#work').textContent(), /1\.333 x the examples/);
+  await page.locator('#workers').fill('0');
+  await page.locator('#workers').press('Tab');
+  assert.equal(await page.locator('#workers').inputValue(), '4', 'what is in force');
   await moved(page, async () => {
     await page.locator('#nic_gbps').fill('0.25');
     await page.locator('#nic_gbps').press('Tab');
@@ -64,6 +78,7 @@ async function checkSliders(page) {
   assert.match(await commandOf(page), /cluster\.hosts\[0\]\.nic=0\.25 Gbps/);
   await moved(page, () => page.locator('#strategy').selectOption('all_reduce'));
   assert.ok(await page.locator('#slide-servers').isDisabled());
+  assert.match(await page.locator('#controls').innerText(), /none, since all_reduce has no servers/);
   await moved(page, () => page.locator('#slide-straggling').press('End'));
   await moved(page, () => page.locator('#host').selectOption('p3.16xlarge'));
   assert.match(await commandOf(page), /like: p3\.16xlarge/);
@@ -104,6 +119,31 @@ async function checkMistake(page) {
   await page.waitForFunction(() => window.foretrain.page.ended);
 }
 
+/** What is copied of a sweep is all of it: its command prints the headline, the figures shown. */
+async function checkCopies(page, context) {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const before = await page.locator('#editor').inputValue();
+  const asks = async (text, headline) => {
+    await page.locator('#editor').fill(text);
+    await page.locator('#sentence', {hasText: headline}).waitFor();
+    await page.waitForFunction(() => window.foretrain.page.ended);
+  };
+  await asks(`${before}sweep: {training.strategy: [sync, async]}\n`, /^Of 2 trainings/);
+  const copied = async (name) => {
+    await page.getByRole('button', {name}).click();
+    await page.locator('#copied', {hasText: 'copied'}).waitFor();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  writeFileSync(join(folder, 'star.yaml'), await copied('Copy the YAML'));
+  const command = await copied('Copy the command');
+  assert.doesNotMatch(command, /null/);
+  await checkHeadline(page, command, '--out out/copied');
+  const {cases} = JSON.parse(printed(command, '--out out/copied --json'));
+  assert.deepEqual(cases[0], await page.evaluate(() => window.foretrain.page.shown.record));
+  await asks(before, /^sync simulated/);
+  writeFileSync(join(folder, 'star.yaml'), before);
+}
+
 /** What simulate left opens as its report, kept away from the page. */
 async function checkRecords(page, context) {
   await page.getByRole('button', {name: 'Refresh'}).click();
@@ -124,6 +164,7 @@ async function use(page, context) {
   await checkWays(page);
   await checkPinned(page);
   await checkMistake(page);
+  await checkCopies(page, context);
   await checkTheme(page);
   await checkNames(page, 'button, input, select, textarea', 'everything that can be moved');
   await checkRecords(page, context);

@@ -4,6 +4,7 @@
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
 #include "reports/serve/scaling_table.h"
+#include "reports/studies/trainings/trainings_result.h"
 #include "scenarios/resolve/read.h"
 #include "sim/whatif/forecaster.h"
 #include "tests/support/cases.h"
@@ -107,7 +108,10 @@ TEST_CASE("answer: the first steps, then all of them, exactly as simulate has th
   const double time_s = whole.at("record").at("time_s");
   CHECK(forecast.at("whole_time_s").get<double>() == Approx(time_s).epsilon(0.02));
   CHECK(forecast.at("cost").get<double>() == Approx(3 * time_s / 1000).epsilon(0.02));
-  CHECK(parse_scenario(forecast.at("yaml"), "again.yaml").front().scenario.training.steps == 200);
+  CHECK(forecast.at("work").get<double>() == Approx(2.0 / 3));
+  CHECK(forecast.at("sentence") == forecast.at("limit").at("sentence"));
+  const Case all = parse_scenario(asked.at("yaml"), "star.yaml").front();
+  CHECK(whole.at("sentence") == result_of({testing::simulate(all)}).sentence);
   CHECK(reply.last("learning").is_null());
   CHECK(reply.all.back().at("event") == "end");
 }
@@ -163,6 +167,20 @@ TEST_CASE("answer: what it learns comes with the record of all its gradients") {
   CHECK(learning.at("record").at("test_accuracy").get<double>() > 0);
   CHECK(learning.at("command") == "foretrain simulate scenario.yaml");
   CHECK(learning.at("figure").at("panels").size() == 2);
+}
+
+TEST_CASE("answer: the question of a sweep is answered by all its cases, as simulate prints it") {
+  const std::string text = std::string(kLearns) + "sweep: {training.strategy: [sync, async]}\n";
+  const Lines reply = answered({{"text", text}, {"case", "strategy=async"}});
+  CHECK(reply.last("asked").at("cases") == Json{"strategy=sync", "strategy=async"});
+  CHECK(reply.last("learning").at("record").at("settings").at("training.strategy") == "async");
+  std::vector<Record> records;
+  for (const Case& each : parse_scenario(text, kTypedSource)) {
+    records.push_back(testing::simulate(each));
+  }
+  CHECK(reply.last("answer").at("sentence") == result_of(records).sentence);
+  CHECK(reply.last("answer").at("command") == "foretrain simulate scenario.yaml");
+  CHECK(answered({{"text", kLearns}}).last("answer").is_null());
 }
 
 TEST_CASE("answer: a target is none of a forecast without numerics") {

@@ -3,6 +3,7 @@
 
 #include "reports/serve/routes.h"
 #include "scenarios/language/input_error.h"
+#include "scenarios/resolve/read.h"
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>
@@ -29,12 +30,11 @@ Question asking(const std::string& text, const Json& more = Json::object()) {
 }
 
 TEST_CASE("question: a text that was typed is one case, with a command once it is saved") {
-  QuestionReader reader;
   const Asked asked =
-      reader.read(asking("foretrain: 1\nname: typed\ntraining: {steps: 10, workers: 2}\n",
-                         {{"controls", {{"workers", 3}, {"straggling", 0.5}}}}));
+      read_asked(asking("foretrain: 1\nname: typed\ntraining: {steps: 10, workers: 2}\n",
+                        {{"controls", {{"workers", 3}, {"straggling", 0.5}}}}));
   CHECK(asked.unsaved);
-  CHECK(asked.labels.empty());
+  CHECK(asked.label.empty());
   CHECK(asked.scenario_case.scenario.name == "typed");
   CHECK(asked.scenario_case.scenario.training.workers == 3);
   CHECK(asked.command("simulate", {"training.steps=4"}, {"--machine", "my machine.yaml"}) ==
@@ -45,9 +45,8 @@ TEST_CASE("question: a text that was typed is one case, with a command once it i
 }
 
 TEST_CASE("question: a control character is refused wherever it stands") {
-  QuestionReader reader;
   const std::string good = "foretrain: 1\ntraining: {steps: 10}\n";
-  CHECK_THROWS_WITH(reader.read(asking("foretrain: 1\nname: \"\\0\"\n")),
+  CHECK_THROWS_WITH(read_asked(asking("foretrain: 1\nname: \"\\0\"\n")),
                     "scenario.yaml:2:7: name: a control character, U+0000; remove it");
   for (const Json& more :
        {Json{{"file", std::string("a\0b", 3)}}, Json{{"case", "a\x1b"}},
@@ -63,12 +62,11 @@ TEST_CASE("question: a text that is that of its file is asked by the file's name
   const std::string file = (folder.path() / "mine.yaml").string();
   const std::string text = "foretrain: 1\ntraining: {steps: 10}\n";
   testing::write_text(file, text);
-  QuestionReader reader;
-  const Asked saved = reader.read(asking(text, {{"file", file}}));
+  const Asked saved = read_asked(asking(text, {{"file", file}}));
   CHECK_FALSE(saved.unsaved);
   CHECK(saved.words("run", {}) == Words{"run", file});
   CHECK(saved.scenario_case.scenario.name == "mine");
-  const Asked changed = reader.read(asking(text + "seed: 2\n", {{"file", file}}));
+  const Asked changed = read_asked(asking(text + "seed: 2\n", {{"file", file}}));
   CHECK(changed.unsaved);
   CHECK(changed.words("run", {}) == Words{"run", "mine.yaml"});
   CHECK(changed.scenario_case.scenario.name == "mine");
@@ -81,64 +79,63 @@ TEST_CASE("question: files beside the scenario's are found, typed or not") {
   const std::string text =
       "foretrain: 1\nnumerics: off\ntraining: {steps: 10}\n"
       "stragglers: [{workers: all, trace: times.csv}]\n";
-  QuestionReader reader;
-  const Asked asked = reader.read(asking(text, {{"file", file}}));
+  const Asked asked = read_asked(asking(text, {{"file", file}}));
   CHECK(asked.scenario_case.scenario.stragglers.at(0).trace ==
         (folder.path() / "times.csv").string());
 }
 
-TEST_CASE("question: of a sweep one case is shown, all that it sets laid over") {
-  QuestionReader reader;
-  const Asked first = reader.read(asking(kSweep));
-  REQUIRE(first.labels == Words{"strategy=sync", "strategy=ssp,staleness=4"});
+TEST_CASE("question: of a sweep one case is shown, commands and YAML have all") {
+  const Asked first = read_asked(asking(kSweep));
+  CHECK(first.cases.size() == 2);
   CHECK(first.label == "strategy=sync");
-  CHECK(first.overrides == Words{"sweep=null", "training.strategy=sync"});
-  CHECK(first.scenario_case.settings.empty());
-  const Asked second = reader.read(asking(kSweep, {{"case", "strategy=ssp,staleness=4"}}));
+  CHECK(first.words("simulate", {}) == Words{"simulate", "scenario.yaml"});
+  CHECK(first.yaml() == kSweep);
+  const Json ssp{{"case", "strategy=ssp,staleness=4"}, {"controls", {{"batch_size", 8}}}};
+  const Asked second = read_asked(asking(kSweep, ssp));
   CHECK(second.scenario_case.scenario.training.strategy == "ssp");
-  CHECK(second.overrides == Words{"sweep=null", "training.strategy=ssp", "training.staleness=4"});
-  const Asked other = reader.read(asking(
-      kSweep, {{"case", "strategy=ssp,staleness=4"}, {"controls", {{"strategy", "async"}}}}));
-  CHECK(other.scenario_case.scenario.training.strategy == "async");
-  CHECK(reader.read(asking(kSweep, {{"case", "none"}})).label == "strategy=sync");
+  CHECK(second.label == "strategy=ssp,staleness=4");
+  CHECK(second.overrides == Words{"training.batch_size=8"});
+  const auto again = parse_scenario(second.yaml(), "again.yaml");
+  REQUIRE(again.size() == 2);
+  CHECK(again[1].scenario == second.scenario_case.scenario);
+  CHECK(read_asked(asking(kSweep, {{"case", "none"}})).label == "strategy=sync");
 }
 
-TEST_CASE("question: what only other cases of the sweep use goes with them") {
+TEST_CASE("question: a control that replaces what the sweep varies leaves fewer cases") {
   const std::string text =
-      "foretrain: 1\nname: swept\n"
-      "training: {steps: 10, workers: 2, servers: 2, optimizer: {name: sgd, learning_rate: 0.5}}\n"
-      "sweep: {training.strategy: [single, sync, all_reduce]}\n";
-  QuestionReader reader;
-  const Asked single = reader.read(asking(text));
-  CHECK(single.overrides == Words{"sweep=null", "training.strategy=single", "training.servers=null",
-                                  "training.workers=null"});
-  const Asked ring = reader.read(asking(text, {{"case", "strategy=all_reduce"}}));
-  CHECK(ring.overrides ==
-        Words{"sweep=null", "training.strategy=all_reduce", "training.servers=null"});
-  CHECK(ring.scenario_case.scenario.training.workers == 2);
-  CHECK(ring.scenario_case.scenario.training.optimizer.learning_rate == 0.5);
-  const Asked sync = reader.read(asking(text, {{"case", "strategy=sync"}}));
-  CHECK(sync.overrides == Words{"sweep=null", "training.strategy=sync"});
+      "foretrain: 1\nname: swept\ntraining: {steps: 10}\nnumerics: off\n"
+      "cluster: {hosts: [{name: node, count: 40, compute: 2 ms}]}\n"
+      "sweep: {training.strategy: [sync, all_reduce], training.workers: [2, 16]}\n";
+  const Asked async = read_asked(asking(
+      text, {{"case", "strategy=all_reduce,workers=16"}, {"controls", {{"strategy", "async"}}}}));
+  CHECK(async.cases.size() == 2);
+  CHECK(async.label == "workers=16");
+  const Asked single = read_asked(asking(text, {{"controls", {{"strategy", "single"}}}}));
+  CHECK(single.cases.size() == 1);
+  CHECK(single.label.empty());
+  CHECK_NOTHROW(parse_scenario(single.yaml(), "again.yaml"));
+  // One host has eight devices, too few for the cases with 16 workers.
+  const Asked alone = read_asked(asking(text, {{"controls", {{"host", "p3.16xlarge"}}}}));
+  CHECK(alone.cases.size() == 1);
+  CHECK(alone.overrides == Words{"training.workers=2", "training.strategy=sync",
+                                 "cluster={hosts: [{like: p3.16xlarge, count: 1}]}"});
 }
 
 TEST_CASE("question: every scenario of the library can be asked about") {
-  QuestionReader reader;
   const auto shelf = catalog_json("");
   for (const auto& each : shelf.at("scenarios")) {
     const std::string file = each.at("file");
     CAPTURE(file);
-    Asked asked = reader.read(asking(each.at("text"), {{"file", file}}));
-    for (const std::string& label : asked.labels) {
+    const Asked asked = read_asked(asking(each.at("text"), {{"file", file}}));
+    for (const Case& one : asked.cases) {
+      const std::string label = asked.label.empty() ? "" : one.label();
       CAPTURE(label);
-      CHECK_NOTHROW(reader.read(asking(each.at("text"), {{"file", file}, {"case", label}})));
+      CHECK(read_asked(asking(each.at("text"), {{"file", file}, {"case", label}})).label == label);
     }
   }
 }
 
-TEST_CASE("question: what makes several cases of one, what is no question, is refused") {
-  QuestionReader reader;
-  CHECK_THROWS_WITH(reader.read(asking(kSweep, {{"controls", {{"set", {"sweep.seed=[1, 2]"}}}}})),
-                    Catch::Contains("several cases"));
+TEST_CASE("question: what is no question is refused") {
   CHECK_THROWS_WITH(read_question("no JSON"), Catch::Contains("is no object"));
   CHECK_THROWS_WITH(read_question(std::string(1'000, '[')), Catch::Contains("is no object"));
   CHECK_THROWS_WITH(read_question(R"({"text": 3})"), Catch::Contains("text: is no text"));
@@ -146,10 +143,9 @@ TEST_CASE("question: what makes several cases of one, what is no question, is re
 }
 
 TEST_CASE("question: a mistake is told with its line, without its file") {
-  QuestionReader reader;
   Json error;
   try {
-    reader.read(asking("foretrain: 1\ntraining:\n  steps: 10\n  wrkers: 3\n"));
+    read_asked(asking("foretrain: 1\ntraining:\n  steps: 10\n  wrkers: 3\n"));
   } catch (const InputError& wrong) {
     error = error_json(wrong.what(), kTypedSource);
   }

@@ -40,8 +40,7 @@ struct MadeUpProcesses {
 };
 
 Asked asked_of(const std::string& text, const std::string& file = {}) {
-  QuestionReader reader;
-  return reader.read(read_question(Json{{"file", file}, {"text", text}}.dump()));
+  return read_asked(read_question(Json{{"file", file}, {"text", text}}.dump()));
 }
 
 TEST_CASE("runs: one at a time, each into a folder of its own, from its saved text") {

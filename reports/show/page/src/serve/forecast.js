@@ -82,7 +82,7 @@ function forAsMany(shown, pinned) {
 function figuresTable(shown, pinned) {
   const compared = pinned ? figuresOf(forAsMany(shown, pinned)) : [];
   const known = new Map(compared.map(([, key, value]) => [key, value]));
-  return table('Figures', [['', ''], ['shown', 'number'], ...pinnedColumns(pinned)],
+  return table('Figures', [['', ''], [pinned ? 'shown' : 'value', 'number'], ...pinnedColumns(pinned)],
     figuresOf(shown).map(([name, key, value, write]) => [
       head(name), cell(write(value), 'number', key, value),
       ...pinnedCells(pinned, known.get(key), write, value)]));
@@ -110,17 +110,12 @@ function pathTable(shown, pinned) {
       ...(pinned ? [element('td', 'number pinned-text', percent(before.get(part.resource) ?? 0))] : [])]));
 }
 
-/** The headline of a forecast. */
-export function sentenceOf({record, limit}) {
-  const step = record.step_time_s_median;
-  return step === null ? limit.sentence : `${time(step)} a step. ${limit.sentence}`;
-}
-
 /** `shown`: a forecast, whose record may have become that of all steps; `pinned`: one, or null. */
 export function showForecast(shown, pinned) {
   const other = pinned && pinned.examples !== shown.examples
     ? `; its time for ${figure(pinned.examples)} examples is scaled to ${figure(shown.examples)}, as many as here` : '';
-  const parts = pinned ? [element('p', 'pinned-text', `kept for comparison: ${pinned.title}${other}`)] : [];
+  const parts = [element('p', '', shown.limit.sentence)];
+  if (pinned) parts.push(element('p', 'pinned-text', `kept for comparison: ${pinned.title}${other}`));
   for (const caveat of shown.record.caveats ?? []) parts.push(element('p', 'caveat', `Note: ${caveat}.`));
   parts.push(element('div', 'answers', figuresTable(shown, pinned), phasesTable(shown, pinned),
     pathTable(shown, pinned)));

@@ -3,9 +3,9 @@ import {themeButton} from '../theme.js';
 import {ask, get, post} from './api.js';
 import {Controls} from './controls.js';
 import {Editor} from './editor.js';
-import {byId, element, time} from './element.js';
+import {byId, element, figure, time} from './element.js';
 import {clearFigure, drawnFigures, redrawFigures, showFigure} from './figures.js';
-import {sentenceOf, showForecast} from './forecast.js';
+import {showForecast} from './forecast.js';
 import {showRecords} from './records.js';
 import {Runs} from './runs.js';
 
@@ -15,7 +15,7 @@ const kMeasured = 'This machine is being measured, once for each model; scenario
   'their hosts are answered meanwhile. ';
 
 const page = {shelf: null, editor: null, controls: null, runs: null, file: '', chosen: '',
-              shown: null, pinned: null, saved: '', asking: null, later: 0, asked: 0, answered: 0, ended: false};
+              shown: null, yaml: '', pinned: null, saved: '', asking: null, later: 0, asked: 0, answered: 0, ended: false};
 
 function trouble(error) {
   byId('trouble').textContent = error ? error.message : '';
@@ -43,15 +43,11 @@ function forgetMistake() {
 }
 
 function showCases(cases, chosen) {
-  byId('case-row').hidden = cases.length === 0;
+  byId('case-row').hidden = cases.length < 2;
   const select = byId('case');
   const known = [...select.options].map((each) => each.value);
   if (known.join('\n') !== cases.join('\n')) {
-    select.replaceChildren(...cases.map((label) => {
-      const made = element('option', '', label);
-      made.value = label;
-      return made;
-    }));
+    select.replaceChildren(...cases.map((label) => element('option', '', label)));
   }
   select.value = chosen;
 }
@@ -59,24 +55,33 @@ function showCases(cases, chosen) {
 function show() {
   if (!page.shown) return;
   showForecast(page.shown, page.pinned);
-  byId('sentence').textContent = sentenceOf(page.shown);
-  const command = byId('command');
-  command.hidden = false;
-  command.textContent = page.shown.command;
-  for (const id of ['pin', 'copy-command', 'copy-yaml']) byId(id).disabled = false;
+  byId('sentence').textContent = page.shown.sentence;
+  byId('command').textContent = page.shown.command;
+  byId('use').hidden = false;
   byId('pin').textContent = page.pinned ? 'Stop comparing' : 'Keep for comparison';
+}
+
+/** Shows the record of all steps instead of the first ones. */
+function complete({record, command, sentence}, how) {
+  const took = record.startup_s + record.time_s;
+  const {cost, whole_time_s: expected} = page.shown;
+  Object.assign(page.shown, {record, command, sentence, whole_time_s: took,
+                             cost: cost && (cost * took) / expected});
+  show();
+  say(`All ${record.steps} steps simulated, ${how}.${page.saved}`);
 }
 
 const kEvents = {
   asked(said) {
     forgetMistake();
     byId('question').textContent = said.question || said.name;
-    page.chosen = said.case;
+    page.chosen = said.case || page.chosen;
     showCases(said.cases, said.case);
     page.controls.show(said.controls);
     page.saved = said.unsaved ? ` Save the text as ${said.source} before you use the commands.` : '';
-    byId('run').disabled = false;
-    byId('run-command').hidden = false;
+    page.yaml = said.yaml;
+    byId('cases').textContent = '';
+    byId('start').hidden = false;
     byId('run-command').textContent = said.run;
     byId('learning-section').hidden = !said.controls.numerics;
     say('computing');
@@ -95,17 +100,22 @@ const kEvents = {
     byId('measuring').hidden = true;
     page.shown = {...said, title: titleOf(said)};
     page.answered = performance.now() - page.asked;
+    byId('work').textContent = said.work === 1 ? ''
+      : `Changed so, it trains on ${figure(said.work)} x the examples; the chart compares equal numbers.`;
     show();
     const steps = said.whole ? 'All steps' : `The first ${said.record.steps} steps of all workers`;
     say(`${steps} simulated, times only, in ${time(page.answered / 1000)}.${page.saved}`);
   },
   whole(said) {
-    const took = said.record.startup_s + said.record.time_s;
-    const {cost, whole_time_s: expected} = page.shown;
-    Object.assign(page.shown, {record: said.record, command: said.command, yaml: said.yaml,
-                               whole_time_s: took, cost: cost && (cost * took) / expected});
+    complete(said, 'times only');
+  },
+  answer(said) {
+    byId('measuring').hidden = true;
+    if (!said.sentence) return say(`The other cases are simulated: ${said.done} of ${said.all} done.`);
+    Object.assign(page.shown, {sentence: said.sentence, command: said.command});
+    byId('cases').textContent = said.text.replace(/^\n+/, '');
     show();
-    say(`All ${said.record.steps} steps simulated, times only.${page.saved}`);
+    return say(`All ${said.all} cases simulated; the figures below are those of ${page.chosen}.${page.saved}`);
   },
   ways(said) {
     byId('measuring').hidden = true;
@@ -130,6 +140,7 @@ const kEvents = {
     }
     byId('learning-state').textContent = said.whole ? ''
       : 'These are the first steps; the rest is being computed.';
+    if (said.whole) complete(said, 'with their gradients');
     if (said.figure) showFigure(byId('learning'), said.figure).catch(trouble);
     else if (said.whole) byId('learning-state').textContent = 'The scenario has no evaluations.';
   },
@@ -143,7 +154,7 @@ const kEvents = {
 };
 
 function titleOf({record}) {
-  return [record.name, page.chosen, page.controls.text()].filter(Boolean).join(', ');
+  return [record.name, byId('case').value, page.controls.text()].filter(Boolean).join(', ');
 }
 
 /** Cancels the previous question, clears its results. */
@@ -225,7 +236,7 @@ function addListeners() {
     show();
   });
   byId('copy-command').addEventListener('click', () => copy(page.shown.command));
-  byId('copy-yaml').addEventListener('click', () => copy(page.shown.yaml));
+  byId('copy-yaml').addEventListener('click', () => copy(page.yaml));
   byId('stop-measuring').addEventListener('click', () => post('/measuring/stop', {}).catch(trouble));
   byId('run').addEventListener('click', () => page.runs.start(question()).catch(trouble));
   byId('look').addEventListener('click', () => showRecords().catch(trouble));
