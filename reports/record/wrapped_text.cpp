@@ -129,14 +129,17 @@ std::string figure(std::optional<double> value) {
 
 std::string signed_percent(std::optional<double> share) {
   if (!share || !std::isfinite(*share)) return "-";
+  if (*share >= 2) return figure(1 + *share) + " x";
+  if (*share <= -2) return figure(1 - *share) + " x as long";  // of a saving
   const double percent = std::round(*share * 1000) / 10;
   return fmt::format("{:+.1f} %", percent == 0 ? 0.0 : percent);  // never -0.0
 }
 
 std::string cost_text(std::optional<double> cost, std::string_view currency) {
   if (!cost) return "-";
-  // From 1 on two decimals; below, four significant digits.
-  const std::string amount = *cost >= 1 ? fmt::format("{:.2f}", *cost) : figure(cost);
+  // Two decimals, or four significant digits of small amounts, all digits of large ones.
+  const std::string amount =
+      *cost >= 1 && *cost < 999.995 ? fmt::format("{:.2f}", *cost) : figure(cost);
   return currency.empty() ? amount : fmt::format("{} {}", amount, currency);
 }
 

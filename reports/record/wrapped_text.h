@@ -55,9 +55,9 @@ std::string shell_word(const std::string& word);
 
 /// `value` with four significant digits; `-` if it is not known.
 std::string figure(std::optional<double> value);
-/// `-3.1 %`, always signed; `-` if it is not known.
+/// A relative change: `-3.1 %`, always signed, `35 x` if large; `-` if it is not known.
 std::string signed_percent(std::optional<double> share);
-/// A cost: `12.35 USD`, below 1 with four digits; `-` if it is not known.
+/// A cost: `12.35 USD`, `1,634,599 USD`, below 1 with four digits; `-` if it is not known.
 std::string cost_text(std::optional<double> cost, std::string_view currency);
 /// `12,345,678`
 std::string grouped(std::int64_t value);

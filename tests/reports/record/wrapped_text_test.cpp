@@ -59,6 +59,7 @@ TEST_CASE("terminal text: what something costs has its currency") {
   CHECK(cost_text(12.5, "USD") == "12.50 USD");
   CHECK(cost_text(0.00125, "EUR") == "0.00125 EUR");
   CHECK(cost_text(3.0, "") == "3.00");
+  CHECK(cost_text(1'634'599.2, "USD") == "1,634,599 USD");
   CHECK(cost_text({}, "USD") == "-");
 }
 
@@ -91,6 +92,8 @@ TEST_CASE("terminal text: percentages carry their sign, zero is positive") {
   CHECK(signed_percent(0.5) == "+50.0 %");
   CHECK(signed_percent(-0.0001) == "+0.0 %");
   CHECK(signed_percent(std::nullopt) == "-");
+  CHECK(signed_percent(33.999) == "35 x");
+  CHECK(signed_percent(-33.999) == "35 x as long");
 }
 
 }  // namespace foretrain
