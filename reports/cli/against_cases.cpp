@@ -43,8 +43,8 @@ int validate_against(const ValidateArguments& arguments, ForecastOptions options
   }
   arguments.tell(fmt::format("\ntables:  {}\n", folder.string()));
   const Figure figure = measured_figure(forecasts, result);
-  arguments.tell(write_report(
-      result_page(table.stem().string() + ": foretrain validate", result, {figure}), folder));
+  arguments.tell(write_page(
+      result_page(table.stem().string() + ": foretrain validate", result, {figure}), folder, true));
   const double median = errors_of(forecasts).front().median;
   if (!arguments.fail_above || median * 100 <= *arguments.fail_above) return kDone;
   stderr_note(fmt::format("error: the median error is above {} %\n", *arguments.fail_above));

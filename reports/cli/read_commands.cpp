@@ -192,7 +192,7 @@ int report(const ReportArguments& arguments, const LimitOf& limit) {
     print_result(to_text(result_of(found.records, found.builds), arguments.full) + "\n");
   }
   const EarlierFiles earlier(out);
-  const std::string files = write_report(page_of(found), out);
+  const std::string files = write_page(page_of(found), out, true);
   if (!of_itself) earlier.tell(arguments);
   return print(files);
 }

@@ -30,7 +30,6 @@ std::string write_answer(const Result& result, const Json& json, const Scenario&
   sign_answer(folder, asked);
   Found found;
   add_folder(file, found);
-  found.question = asked.question;
   return write_page(page_of(found), folder);
 }
 

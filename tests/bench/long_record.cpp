@@ -103,7 +103,7 @@ void long_record(std::int64_t steps, Report& report) {
   report.add(part_of(steps, "read", read_s, megabytes_in(run)));
   const double reported_s = seconds_of([&] {
     fs::create_directories(page);
-    write_report(page_of(found), page);
+    write_page(page_of(found), page, true);
   });
   report.add(part_of(steps, "reported", reported_s, megabytes_in(page)));
 }

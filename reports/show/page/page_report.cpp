@@ -18,7 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -36,21 +36,6 @@ JsonObject object_in(const Json& json, const fs::path& path) {
   return {json, path.string() + ":", kDamagedFile};
 }
 
-/// Alternating texts and numbers, for natural sorting.
-std::vector<std::pair<std::string, double>> parts_of(std::string_view name) {
-  std::vector<std::pair<std::string, double>> parts;
-  while (!name.empty()) {
-    const auto digit = std::min(name.find_first_of("0123456789"), name.size());
-    double number = -1;
-    const std::string text(name.substr(0, digit));
-    name.remove_prefix(digit);
-    const auto end = std::from_chars(name.data(), name.data() + name.size(), number).ptr;
-    name.remove_prefix(static_cast<std::size_t>(end - name.data()));
-    parts.emplace_back(text, number);
-  }
-  return parts;
-}
-
 /// Subfolders of `folder` in natural order: 2 precedes 10.
 std::vector<fs::path> folders_in(const fs::path& folder) {
   std::vector<fs::path> folders;
@@ -59,7 +44,7 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
     if (entry.is_directory()) folders.push_back(entry.path());
   }
   std::ranges::sort(folders, [](const fs::path& a, const fs::path& b) {
-    return parts_of(a.filename().string()) < parts_of(b.filename().string());
+    return strverscmp(a.filename().c_str(), b.filename().c_str()) < 0;
   });
   return folders;
 }
@@ -99,6 +84,9 @@ void add_answer(const JsonObject& whatif, Found& found) {
       "whatif", "What if", result, {result_figure("whatif", result, whatif.known_text("source"))}));
   found.sentences.push_back(result.sentence);
   found.name = whatif.text("name");
+  if (found.question.empty()) found.question = whatif.known_text("question");
+  if (found.question.empty())
+    found.question = "What limits this training, what would changes save?";
 }
 
 /// Adds the answer to one case, or to all cases of a sweep.
@@ -160,10 +148,6 @@ void make_unique(std::vector<Section>& sections) {
   }
 }
 
-void write_html(const Page& page, const Pictures& pictures, const fs::path& folder) {
-  write_text_file(folder / "report.html", page_html(page, pictures));
-}
-
 }  // namespace
 
 void add_folder(const fs::path& folder, Found& found) {
@@ -213,46 +197,22 @@ Page page_of(const Found& found) {
   return page;
 }
 
-namespace {
-
-struct Drawn {
-  std::string lines;    // path of each figure
-  std::string why_not;  // why figures are not drawn as files; else empty
-  Pictures pictures;    // for a page without interactive charts
-};
-
-Drawn draw_figures_of(const Page& page, const fs::path& folder) {
-  Drawn drawn;
+std::string write_page(const Page& page, const fs::path& folder, bool with_figures) {
+  prepare_folder(folder);
+  std::string lines;
+  Pictures pictures;
   try {
     for (const Figure& figure : figures_of(page)) {
+      if (!with_figures && page_is_interactive()) break;
       const fs::path svg = draw(figure, folder);
-      if (!page_is_interactive()) drawn.pictures[figure.name] = read_text_file(svg);
-      drawn.lines += fmt::format("figure:  {}\n", svg.string());
+      if (!page_is_interactive()) pictures[figure.name] = read_text_file(svg);
+      if (with_figures) lines += fmt::format("figure:  {}\n", svg.string());
     }
   } catch (const NoGnuplot& error) {
-    drawn.why_not = fmt::format("figures: not drawn as files: {}\n", error.what());
+    lines += fmt::format("figures: not drawn as files: {}\n", error.what());
   }
-  return drawn;
-}
-
-std::string page_line(const fs::path& folder) {
-  return fmt::format("page:    {}\n", (folder / "report.html").string());
-}
-
-}  // namespace
-
-std::string write_report(const Page& page, const fs::path& folder) {
-  prepare_folder(folder);
-  const Drawn drawn = draw_figures_of(page, folder);
-  write_html(page, drawn.pictures, folder);
-  return drawn.lines + drawn.why_not + page_line(folder);
-}
-
-std::string write_page(const Page& page, const fs::path& folder) {
-  prepare_folder(folder);
-  const Drawn drawn = page_is_interactive() ? Drawn{} : draw_figures_of(page, folder);
-  write_html(page, drawn.pictures, folder);
-  return drawn.why_not + page_line(folder);
+  write_text_file(folder / "report.html", page_html(page, pictures));
+  return lines + fmt::format("page:    {}\n", (folder / "report.html").string());
 }
 
 }  // namespace foretrain

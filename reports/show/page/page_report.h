@@ -31,13 +31,10 @@ void add_folder(const std::filesystem::path& folder, Found& found);
 /// The page of everything that was found. Its headline joins the sentences of all parts.
 Page page_of(const Found& found);
 
-/// Draws all figures of the page as files, then writes FOLDER/report.html. Returns a line for each
-/// file. Without gnuplot the page is still written; a line reports the missing files.
-/// @throws InputError if nothing can be written
-std::string write_report(const Page& page, const std::filesystem::path& folder);
-
-/// As write_report, but draws only the figures that the page needs: none if its charts are
-/// interactive. Returns a line for the page, and one if gnuplot is missing.
-std::string write_page(const Page& page, const std::filesystem::path& folder);
+/// Writes FOLDER/report.html, after the figures as files: all, or those that the page needs, which
+/// are none if its charts are interactive. Returns a line for each file. Without gnuplot the page
+/// is still written; a line reports the missing files. @throws InputError if nothing can be written
+std::string write_page(const Page& page, const std::filesystem::path& folder,
+                       bool with_figures = false);
 
 }  // namespace foretrain

@@ -89,6 +89,7 @@ Json to_json(const Forecast& forecast) {
 Json to_json(const WhatIf& whatif) {
   Json json;
   json["name"] = whatif.scenario_case.scenario.name;
+  json["question"] = given_or_null(whatif.scenario_case.scenario.question);
   json["settings"] = to_json(whatif.scenario_case.settings);
   json["limit"] = limit_json(whatif.limit, first_sentence(whatif));
   json["mode"] = "simulate";

@@ -334,6 +334,10 @@ TEST_CASE("report: what whatif prints is a section with what it stands on") {
   write_text(folder.path() / "whatif.json", to_json(whatif).dump());
   const Found found = found_in(folder.path());
   REQUIRE(found.sections.size() == 1);
+  CHECK_THAT(found.question, Catch::StartsWith("What limits this training"));
+  whatif.scenario_case.scenario.question = "Why so slow?";
+  write_text(folder.path() / "whatif.json", to_json(whatif).dump());
+  CHECK(found_in(folder.path()).question == "Why so slow?");
   const Section& section = found.sections[0];
   CHECK_THAT(section.text, Catch::StartsWith("sync: worker CPU limits it, 100 %") &&
                                Catch::EndsWith(" Simulated. Assumptions: a key."));
