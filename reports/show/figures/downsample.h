@@ -1,4 +1,4 @@
-// Downsampling of lines; their extent, their outliers.
+// Downsampling of lines; the extent of their axes.
 #pragma once
 
 #include "reports/show/figures/figure.h"
@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace foretrain {
 
@@ -28,6 +30,16 @@ struct Extent {
 /// the median, so that both stay visible. Not if a value is zero or negative.
 void spread_outliers(Panel& panel);
 inline constexpr double kFlattens = 20;
+
+/// Values of y that the axis can show.
+Extent y_extent(const Panel& panel);
+/// Whether lines leave less than half of a linear y axis empty below them if it begins at zero.
+bool begins_at_zero(const Panel& panel);
+/// What the label of the y axis adds: ` (log scale)`, ` (not from 0)`.
+std::string y_note(const Panel& panel);
+/// Ticks of a logarithmic axis: 1, 2, 5 times powers of ten that enclose the extent; if it is
+/// short, or closer ones within it.
+std::vector<double> log_ticks(const Extent& extent);
 
 /// Downsamples a line, a trace or points to about `most` points (4 or more): the first, the last,
 /// and the lowest and the highest of each of equal stretches between them, so that extremes remain.

@@ -12,7 +12,7 @@
 
 namespace foretrain {
 
-/// The mark with which a series is drawn.
+/// The mark with which a series is drawn; vega_lite.cpp has their names in this order.
 enum class Mark {
   line,    ///< solid with points, or dashed; with categories: layers of stacked bars
   points,  ///< points without lines
@@ -64,6 +64,10 @@ struct Panel {
   }
   [[nodiscard]] bool log_y() const {
     return logarithmic == Logarithmic::y || logarithmic == Logarithmic::both;
+  }
+  /// Whether it is a heat map.
+  [[nodiscard]] bool has_cells() const {
+    return !series.empty() && series.front().mark == Mark::cell;
   }
   /// Whether the series is a layer of stacked bars.
   [[nodiscard]] bool stacks(const Series& s) const {

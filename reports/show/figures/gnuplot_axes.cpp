@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -20,11 +18,8 @@ constexpr double kLoneMargin = 0.1;   // if all points are at one position, as a
 constexpr double kHalfCell = 0.5;     // of a heat map
 constexpr double kBesideNames = 0.6;  // before the first of the names at an axis
 constexpr double kBehindNames = 0.4;  // after the last one, relative to the number of names
-constexpr double kDecade = 10;
 constexpr double kLeastTold = 1e-99;  // axes beyond these limits have gnuplot's default ticks
 constexpr double kMostTold = 1e99;
-constexpr std::ptrdiff_t kFewestFigures = 3;  // ticks of a logarithmic axis
-constexpr double kMostEvenSteps = 8;  // of a short axis; steps of 1, 2, 5 then give three or more
 
 /// A name as a number format, which is how gnuplot takes tick labels.
 std::string as_format(std::string_view name) {
@@ -43,11 +38,6 @@ std::string names_at(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(tics, ", "));
 }
 
-/// Adds a value if the axis can show it.
-void add_shown(Extent& extent, double value, bool logarithmic) {
-  if (!logarithmic || value > 0) extent.add(value);
-}
-
 /// First and last value of an axis.
 using Shown = std::pair<double, double>;
 
@@ -64,44 +54,12 @@ Shown shown_around(const Extent& extent, bool logarithmic, bool stands) {
   return {from, extent.most + margin};
 }
 
-/// The products of the factors with powers of ten within the range, ascending.
-std::vector<double> steps_shown(const Shown& shown, std::initializer_list<int> factors) {
-  const auto first = static_cast<int>(std::floor(std::log10(shown.first)));
-  const auto last = static_cast<int>(std::floor(std::log10(shown.second)));
-  std::vector<double> places;
-  for (int power = first; power <= last; ++power) {
-    for (const int factor : factors) {
-      const double place = factor * std::pow(kDecade, power);
-      if (place >= shown.first && place <= shown.second) places.push_back(place);
-    }
-  }
-  return places;
-}
-
-/// Ticks at round numbers with equal distances, as on a linear axis.
-std::vector<double> even_steps(const Shown& shown) {
-  const double least = (shown.second - shown.first) / kMostEvenSteps;
-  const double power = std::pow(kDecade, std::floor(std::log10(least)));
-  double step = power;
-  for (const double factor : {2.0, 5.0, kDecade}) {
-    if (step < least) step = factor * power;
-  }
-  const auto first = static_cast<std::int64_t>(std::ceil(shown.first / step));
-  const auto last = static_cast<std::int64_t>(std::floor(shown.second / step));
-  std::vector<double> places;
-  places.reserve(static_cast<std::size_t>(kMostEvenSteps) + 1);
-  for (std::int64_t n = first; n <= last; ++n) places.push_back(static_cast<double>(n) * step);
-  return places;
-}
-
 /// Tick positions. On a logarithmic axis gnuplot's default is powers of ten; a short axis has one
-/// of them or none, so it gets 1, 2, 5 times each, or closer ones.
+/// of them or none.
 std::string figures_at(const Shown& shown, bool logarithmic) {
   if (!logarithmic || shown.first < kLeastTold || shown.second > kMostTold) return "auto";
-  if (std::ssize(steps_shown(shown, {1})) >= kFewestFigures) return "auto";
-  std::vector<double> places = steps_shown(shown, {1, 2, 5});
-  if (std::ssize(places) < kFewestFigures) places = even_steps(shown);
-  return fmt::format("({:.9g})", fmt::join(places, ", "));
+  if (std::floor(std::log10(shown.second)) - std::ceil(std::log10(shown.first)) >= 2) return "auto";
+  return fmt::format("({:.9g})", fmt::join(log_ticks({shown.first, shown.second}), ", "));
 }
 
 /// Range and ticks of an axis with numbers. `places`: tick positions instead of automatic ones.
@@ -120,32 +78,18 @@ std::string figures_axis(char axis, const Extent& extent, bool logarithmic, bool
 
 Extent x_extent(const Panel& panel) {
   Extent extent;
+  const auto add = [&](double x) {
+    if (!panel.log_x() || x > 0) extent.add(x);
+  };
   for (const Series& s : panel.series) {
     const double half = s.mark == Mark::cell ? kHalfCell : 0;
     for (const double x : s.x) {
-      add_shown(extent, x - half, panel.log_x());
-      add_shown(extent, x + half, panel.log_x());
+      add(x - half);
+      add(x + half);
     }
-    for (const double x : s.x_end) add_shown(extent, x, panel.log_x());
+    for (const double x : s.x_end) add(x);
   }
   if (!panel.log_x()) extent.add(0);
-  return extent;
-}
-
-Extent y_extent(const Panel& panel) {
-  Extent extent;
-  std::vector<double> tops(panel.categories.size());
-  for (const Series& s : panel.series) {
-    for (std::size_t i = 0; i < s.y.size(); ++i) {
-      if (!panel.stacks(s)) {
-        add_shown(extent, s.y[i], panel.log_y());
-        continue;
-      }
-      double& top = tops.at(static_cast<std::size_t>(s.x[i]));
-      if (std::isfinite(s.y[i])) top += s.y[i];
-      extent.add(top);
-    }
-  }
   return extent;
 }
 
@@ -182,7 +126,7 @@ std::string gnuplot_y_axis(const Panel& panel) {
   const bool bars = std::ranges::any_of(
       panel.series, [&](const Series& s) { return panel.stacks(s) || s.mark == Mark::column; });
   Extent extent = y_extent(panel);
-  if (!panel.log_y() && !extent.empty() && (bars || panel.from_zero)) extent.add(0);
+  if (!panel.log_y() && !extent.empty() && begins_at_zero(panel)) extent.add(0);
   return figures_axis('y', extent, panel.log_y(), bars, {});
 }
 

@@ -1,6 +1,7 @@
 // A figure as a gnuplot script, with the table that the script reads.
 #include "models/base/check.h"
 #include "reports/record/record_csv.h"
+#include "reports/show/figures/downsample.h"
 #include "reports/show/figures/figure.h"
 #include "reports/show/figures/gnuplot_axes.h"
 
@@ -69,10 +70,6 @@ struct Canvas {
   double panels_bottom = 0;
   double panels_top = 0;
 };
-
-bool draws_cells(const Panel& panel) {
-  return std::ranges::any_of(panel.series, [](const Series& s) { return s.mark == Mark::cell; });
-}
 
 /// Rows of the key, which is filled by column, with a run above its forecast.
 int key_rows_of(const Figure& figure, int width) {
@@ -153,14 +150,16 @@ std::string style_of(const Series& s, bool bars) {
     return fmt::format("with lines lw 1 dt {} lc rgb '{}'", s.dashed ? "(7,4)" : "solid",
                        line_colour(s));
   }
-  if (s.dashed) return fmt::format("with lines lw 1.8 dt (7,4) lc rgb '{}'", line_colour(s));
   const auto mark = kPointTypes[static_cast<std::size_t>(s.colour) % kPointTypes.size()];
+  const auto points = fmt::format("pt {} ps 0.7 pi {}", mark, 1 + s.x.size() / kPointsShown);
+  if (s.dashed) {
+    return fmt::format("with linespoints lw 1.8 dt (7,4) {} lc rgb '{}'", points, line_colour(s));
+  }
   if (s.mark == Mark::points) {
     return fmt::format("with points pt {} ps 0.6 lc rgb '{}'", mark, line_colour(s));
   }
   // Wide and pale, so that a forecast on top of it remains visible.
-  return fmt::format("with linespoints lw 5 pt {} ps 0.8 pi {} lc rgb '{}'", mark,
-                     1 + s.x.size() / kPointsShown, pale(line_colour(s)));
+  return fmt::format("with linespoints lw 5 {} lc rgb '{}'", points, pale(line_colour(s)));
 }
 
 /// Expressions on a row of the table. From the fifth column: `base`, `x_end`, `value`, `y_end`.
@@ -200,7 +199,7 @@ std::string margins(const Figure& figure, const Canvas& canvas, std::size_t inde
   const auto place = static_cast<double>(index);
   const double width = figure.stacked ? 1 : 1 / count;
   const double begin = figure.stacked ? 0 : place * width;
-  const int right = draws_cells(figure.panels[index]) ? kColourBarWidth : 24;
+  const int right = figure.panels[index].has_cells() ? kColourBarWidth : 24;
   double bottom = canvas.panels_bottom;
   double top = canvas.panels_top;
   if (figure.stacked) {
@@ -219,16 +218,17 @@ std::string margins(const Figure& figure, const Canvas& canvas, std::size_t inde
 std::string panel_commands(const Figure& figure, const Canvas& canvas, std::size_t index) {
   const Panel& panel = figure.panels[index];
   const bool bottom = !figure.stacked || index + 1 == figure.panels.size();
+  const std::string x_label = panel.x_label + (panel.log_x() ? " (log scale)" : "");
   std::string text = margins(figure, canvas, index);
   text += fmt::format("  set title {}\n  set xlabel {}\n  set ylabel {}\n",
-                      gnuplot_literal(panel.title), gnuplot_literal(bottom ? panel.x_label : ""),
-                      gnuplot_literal(panel.y_label));
+                      gnuplot_literal(panel.title), gnuplot_literal(bottom ? x_label : ""),
+                      gnuplot_literal(panel.y_label + y_note(panel)));
   text += "  unset logscale\n";
   if (panel.log_x()) text += "  set logscale x\n";
   if (panel.log_y()) text += "  set logscale y\n";
-  text += draws_cells(panel) ? fmt::format("  set colorbox\n  set cblabel {}\n",
-                                           gnuplot_literal(panel.value_label))
-                             : "  unset colorbox\n";
+  text += panel.has_cells() ? fmt::format("  set colorbox\n  set cblabel {}\n",
+                                          gnuplot_literal(panel.value_label))
+                            : "  unset colorbox\n";
   text += fmt::format("  set format x {}\n", bottom ? "" : "''");
   return text + gnuplot_x_axis(panel, canvas.slanted) + gnuplot_y_axis(panel);
 }

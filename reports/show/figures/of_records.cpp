@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -85,29 +86,24 @@ Figure curves(const std::vector<Record>& records, const char* name, const char* 
 /// The largest layer of the bars with its range of shares: `compute takes 40 to 95 % of the mean
 /// step`.
 std::string largest_phase(const Panel& bars) {
-  const Series* largest = nullptr;
-  double most = 0;
   std::vector<double> whole(bars.categories.size());
   for (const Series& layer : bars.series) {
     for (std::size_t i = 0; i < layer.y.size(); ++i) whole[i] += layer.y[i];
   }
-  const auto share = [&](const Series& layer, std::size_t bar) {
-    return whole[bar] > 0 ? 100 * layer.y[bar] / whole[bar] : 0;
+  const auto shares = [&](const Series& layer) {
+    std::vector<double> all;
+    for (std::size_t i = 0; i < layer.y.size(); ++i) {
+      all.push_back(whole[i] > 0 ? 100 * layer.y[i] / whole[i] : 0);
+    }
+    return all;
   };
-  for (const Series& layer : bars.series) {
-    double sum = 0;
-    for (std::size_t i = 0; i < layer.y.size(); ++i) sum += share(layer, i);
-    if (sum <= most) continue;
-    largest = &layer;
-    most = sum;
-  }
-  if (largest == nullptr) return "phases of the mean step";
-  double low = share(*largest, 0);
-  double high = low;
-  for (std::size_t i = 1; i < largest->y.size(); ++i) {
-    low = std::min(low, share(*largest, i));
-    high = std::max(high, share(*largest, i));
-  }
+  const auto sum = [&](const Series& layer) {
+    const std::vector<double> all = shares(layer);
+    return std::reduce(all.begin(), all.end());
+  };
+  const auto largest = std::ranges::max_element(bars.series, {}, sum);
+  if (largest == bars.series.end() || sum(*largest) <= 0) return "phases of the mean step";
+  const auto [low, high] = std::ranges::minmax(shares(*largest));
   const std::string range =
       high - low < 1 ? fmt::format("{:.0f} %", high) : fmt::format("{:.0f} to {:.0f} %", low, high);
   return fmt::format("{} takes {} of the mean step", largest->title, range);

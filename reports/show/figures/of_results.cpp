@@ -11,7 +11,7 @@ namespace {
 
 using ColumnKind = ResultColumn::Kind;
 
-/// A bar for each row. A negative share extends to the left of zero.
+/// A bar for each row. A negative share extends to the left of zero, down to -100 %.
 Panel bars_of(const ResultTable& table, std::size_t column, int colour) {
   constexpr double kPerCent = 100;
   const std::string& title = table.columns[column].title;
@@ -20,11 +20,12 @@ Panel bars_of(const ResultTable& table, std::size_t column, int colour) {
   for (const ResultRow& row : table.rows) {
     const auto* share = std::get_if<double>(&row.values[column]);
     if (share == nullptr) continue;
-    bars.x.push_back(std::min(0.0, *share * kPerCent));
+    bars.x.push_back(std::clamp(*share * kPerCent, -kPerCent, 0.0));
     bars.x_end.push_back(std::max(0.0, *share * kPerCent));
     bars.y.push_back(static_cast<double>(panel.rows.size()));
-    panel.rows.push_back(cell_text(row.values.front(), ColumnKind::words));
-    bars.names.push_back(panel.rows.back());
+    bars.names.push_back(cell_text(row.values.front(), ColumnKind::words));
+    panel.rows.push_back(bars.names.back());
+    if (*share < -1) panel.rows.back() += ", " + cell_text(*share, table.columns[column].kind);
   }
   if (!bars.x.empty()) panel.series.push_back(std::move(bars));
   return panel;

@@ -119,13 +119,15 @@ void add_together(const Record& record, const std::vector<std::vector<Interval>>
 }  // namespace
 
 Figure resources(const Record& record, const std::string& name) {
-  Figure figure{
-      name,
-      record.scenario_case.scenario.name + ": " + title_of(record.scenario_case) + ", resources",
-      {},
-      source_of(record),
-      true};
-  if (record.usage.empty()) return figure;
+  Figure figure{name,
+                record.scenario_case.scenario.name + ": " + title_of(record.scenario_case),
+                {},
+                source_of(record),
+                true};
+  if (record.usage.empty() || record.nodes.empty()) return figure;
+  const NodeTotals& busiest = *std::ranges::max_element(record.nodes, {}, &NodeTotals::cpu_s);
+  figure.title += fmt::format(", {} is the busiest, {:.0f} % of a core", busiest.role,
+                              100 * busiest.cpu_s / record.time.seconds());
   const auto nodes = intervals_of(record);
   for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
     Panel panel{kKinds[kind].title, "time [s]", kKinds[kind].y_label, {}, {}};

@@ -1,25 +1,25 @@
 #include "reports/show/figures/vega_lite.h"
 
 #include "models/base/check.h"
+#include "reports/record/wrapped_text.h"
 #include "reports/show/figures/downsample.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <set>
-#include <string_view>
 
 namespace foretrain {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kDigits = 6;  // of a number, at least
-
+constexpr int kDigits = 6;           // of a number, at least
 constexpr int kMostDigits = 10;      // more would be rounding noise
 constexpr double kMargin = 0.012;    // beside the points, as a share of the length of the x axis
 constexpr double kLogMargin = 0.03;  // likewise on both sides of a logarithmic axis
@@ -28,36 +28,21 @@ constexpr double kLogMargin = 0.03;  // likewise on both sides of a logarithmic 
 constexpr int kHeight = 240;
 constexpr int kStackedHeight = 130;
 constexpr int kRowHeight = 28;
+constexpr int kLineHeight = 14;      // of a row's name
+constexpr std::size_t kWidest = 25;  // characters of its line; about 160 pixels
 constexpr int kCellHeight = 44;
 
 Drawing drawing_of(const Panel& panel, bool above) {
   const bool lying =
       std::ranges::any_of(panel.series, [&](const Series& s) { return panel.stacks(s); });
-  if (lying) return {panel, true, above, {}, panel.categories, panel.y_label, panel.x_label};
-  return {panel, false, above, panel.categories, panel.rows, panel.x_label, panel.y_label};
+  std::vector<std::string> rows = lying ? panel.categories : panel.rows;
+  for (std::string& row : rows) row = wrap(row, kWidest);
+  if (lying) return {panel, true, above, {}, rows, panel.y_label, panel.x_label};
+  return {panel, false, above, panel.categories, rows, panel.x_label, panel.y_label};
 }
 
-std::string_view name_of(Mark mark) {
-  switch (mark) {
-    case Mark::line:
-      return "line";
-    case Mark::points:
-      return "points";
-    case Mark::guide:
-      return "guide";
-    case Mark::trace:
-      return "trace";
-    case Mark::column:
-      return "column";
-    case Mark::span:
-      return "span";
-    case Mark::arrow:
-      return "arrow";
-    case Mark::cell:
-      break;
-  }
-  return "cell";
-}
+constexpr std::array kMarkNames{"line",   "points", "guide", "trace",
+                                "column", "span",   "cell",  "arrow"};
 
 /// `value` with the digits that distinguish it from its neighbours, which are within `range`.
 Json rounded(double value, double range) {
@@ -141,7 +126,10 @@ Extent extent_of(const Columns& c, const Drawing& drawing) {
 
 int height_of(const Figure& figure, const Drawing& d) {
   const auto rows = static_cast<int>(d.rows.size());
-  if (rows > 0) return std::max(2, rows) * (has_cells(d.panel) ? kCellHeight : kRowHeight);
+  std::size_t lines = 0;
+  for (const std::string& name : d.rows) lines = std::max(lines, name.size() / kWidest);
+  const int height = kRowHeight + kLineHeight * static_cast<int>(lines);
+  if (rows > 0) return std::max(2, rows) * (d.panel.has_cells() ? kCellHeight : height);
   return figure.stacked ? kStackedHeight : kHeight;
 }
 
@@ -172,7 +160,7 @@ Json spec_of(const Figure& figure, const Drawing& d, const Extent& extent) {
 
 Json panel_json(const Figure& figure, const Panel& panel) {
   const bool above = figure.stacked && &panel != &figure.panels.back();
-  const Drawing drawing = drawing_of(panel, above);
+  Drawing drawing = drawing_of(panel, above);
   const Columns columns = panel_columns(panel);
   Extent extent = extent_of(columns, drawing);
   if (extent.range() <= 0) extent.most = extent.least + 1;  // an axis needs a length
@@ -186,17 +174,20 @@ Json panel_json(const Figure& figure, const Panel& panel) {
     extent.most += margin;
     if (!drawing.lying) extent.least -= margin;
   }
+  drawing.x = extent;
   Json series = Json::array();
   for (const Series& s : panel.series) {
-    const std::string_view mark = panel.stacks(s) ? "bar" : name_of(s.mark);
+    const char* mark = panel.stacks(s) ? "bar" : kMarkNames.at(static_cast<std::size_t>(s.mark));
     series.push_back({{"title", s.title},
                       {"colour", colour_of(s)},
+                      {"shape", shape_of(s)},
                       {"dashed", s.mark == Mark::guide ? s.colour > 0 : s.dashed},
                       {"mark", mark}});
   }
   return {{"title", panel.title},
           {"x_label", drawing.x_label},
-          {"y_label", has_cells(panel) ? panel.value_label : drawing.y_label},
+          {"y_label", panel.has_cells() ? panel.value_label : drawing.y_label},
+          {"y_note", drawing.lying ? "" : y_note(panel)},
           {"series", series},
           {"columns", to_json(columns)},
           {"extent", {extent.least, extent.most}},

@@ -7,13 +7,14 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace foretrain {
 
 /// An object for a figure: `name`, `title`, `source`, `stacked`, `panels`. Each panel has:
 ///   title, x_label, y_label
-///   series    title, colour (`var(--series-0)`, defined by the page), dashed, mark of each
+///   series    title, colour (`var(--series-0)`, defined by the page), shape, dashed, mark of each
 ///   columns   its points by column (x, y, k = index of the series, ...), since an array of
 ///             objects would be three times as long
 ///   extent    minimum and maximum of x
@@ -35,17 +36,18 @@ struct Drawing {
   std::vector<std::string> rows;
   std::string x_label;
   std::string y_label;
+  Extent x{};  ///< what the x axis can show
 };
 
 /// `var(--series-0)`: the page defines the colours.
 std::string colour_of(const Series& s);
 
+/// Vega's name of the mark of its points, which tells series apart without colours.
+std::string_view shape_of(const Series& s);
+
 /// Encodings of the axes: the visible part of x, names at positions.
 nlohmann::ordered_json x_encoding(const Drawing& d);
 nlohmann::ordered_json y_encoding(const Drawing& d);
-
-/// Whether the panel has a heat map.
-bool has_cells(const Panel& panel);
 
 /// The layers from bottom to top: cells, bars, arrows, lines with their marks.
 nlohmann::ordered_json layers_of(const Drawing& d);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,7 +17,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kColours = 7;                 // defined by the page
-constexpr std::size_t kMarkedPoints = 60;   // a longer line has no marks
 constexpr std::size_t kWrittenCells = 120;  // larger heat maps have no numbers in their cells
 constexpr double kHalfRow = 0.38;           // of a horizontal bar, in rows
 constexpr int kPadding = 6;                 // pixels at both ends of a y axis without columns
@@ -30,15 +30,24 @@ Json text_field(std::string_view name, std::string_view title) {
   return {{"field", name}, {"type", "nominal"}, {"title", title}};
 }
 
+/// Every one of `values` is labelled: Vega drops those beyond its tick count.
+Json ticks_at(const Json& values) { return {{"values", values}, {"tickCount", values.size()}}; }
+
 /// An axis with names at 0, 1, 2, ... from a `parameter` of the specification.
-Json named_axis(std::size_t count, const char* parameter) {
+Json named_axis(const std::vector<std::string>& names, const char* parameter) {
   Json values = Json::array();
-  for (std::size_t i = 0; i < count; ++i) values.push_back(i);
-  return {{"values", values},
-          {"labelExpr", fmt::format("{}[datum.value]", parameter)},
-          {"grid", false},
-          {"ticks", false},
-          {"title", nullptr}};
+  for (std::size_t i = 0; i < names.size(); ++i) values.push_back(i);
+  Json axis = ticks_at(values);
+  constexpr std::size_t kFit = 45;  // letters beside each other below a narrow chart
+  const bool many = fmt::format("{}", fmt::join(names, "")).size() > kFit;
+  if (many && parameter == std::string_view("columns")) axis["labelAngle"] = -30;
+  axis.update({{"labelExpr", fmt::format("split(trim({}[datum.value]), '\\n')", parameter)},
+               {"labelOverlap", false},
+               {"labelPadding", 8},
+               {"grid", false},
+               {"ticks", false},
+               {"title", nullptr}});
+  return axis;
 }
 
 /// Indices of the series that have one of `marks`.
@@ -63,20 +72,23 @@ Json only(const std::vector<std::size_t>& places) {
   return {{"filter", {{"field", "k"}, {"oneOf", places}}}};
 }
 
-/// Colours by series; the legend is the page's, which works with the keyboard, not Vega's.
-Json colour_encoding(const Panel& panel) {
+/// What `of` says of each series; the legend is the page's, which works with the keyboard, not
+/// Vega's.
+Json by_series(const Panel& panel, const auto& of) {
   Json titles = Json::array();
-  Json colours = Json::array();
+  Json range = Json::array();
   for (const Series& s : panel.series) {
     if (std::ranges::find(titles, Json(s.title)) != titles.end()) continue;
     titles.push_back(s.title);
-    colours.push_back(colour_of(s));
+    range.push_back(of(s));
   }
   return {{"field", "series"},
           {"type", "nominal"},
-          {"scale", {{"domain", titles}, {"range", colours}}},
+          {"scale", {{"domain", titles}, {"range", range}}},
           {"legend", nullptr}};
 }
+
+Json colour_encoding(const Panel& panel) { return by_series(panel, colour_of); }
 
 bool has_names(const Panel& panel) {
   return std::ranges::any_of(panel.series, [](const Series& s) { return !s.names.empty(); });
@@ -113,22 +125,26 @@ void add_lines(const Drawing& d, Json& layers) {
         line_layer(d, {k}, named(k), "line",
                    {{"strokeWidth", 1}, {"strokeDash", diagonal ? Json{1, 0} : Json{4, 4}}}));
   }
-  std::vector<std::size_t> marked = places_of(d.panel, {Mark::points});
-  for (const std::size_t k : places_of(d.panel, {Mark::line, Mark::trace})) {
+  const auto lines = places_of(d.panel, {Mark::line, Mark::trace});
+  for (const std::size_t k : lines) {
     const Series& s = d.panel.series[k];
-    const double width = s.mark == Mark::trace ? 1.2 : s.dashed ? 2 : 2.5;
+    // A line below others is wider, so that all are seen where they coincide.
+    const auto above = std::ranges::count_if(
+        lines, [&](std::size_t each) { return each > k && !d.panel.series[each].dashed; });
+    const double width = s.mark == Mark::trace ? 1.2
+                         : s.dashed            ? 2
+                                               : 2 + std::min(3.0, static_cast<double>(above));
     layers.push_back(
         line_layer(d, {k}, named(k), "line",
                    {{"strokeWidth", width}, {"strokeDash", s.dashed ? Json{6, 4} : Json{1, 0}}}));
-    const bool mark = !s.dashed || s.x.size() == 1;
-    if (mark && s.x.size() <= kMarkedPoints) marked.push_back(k);
   }
   const auto spoken = places_of(d.panel, {Mark::line, Mark::trace, Mark::points});
   if (spoken.empty()) return;
-  if (!marked.empty()) {
-    layers.push_back(
-        line_layer(d, marked, "points", "point", {{"filled", true}, {"size", 36}, {"opacity", 1}}));
-  }
+  Json marks =
+      line_layer(d, spoken, "points", "point", {{"filled", true}, {"size", 40}, {"opacity", 1}});
+  marks["transform"].push_back({{"filter", "datum.marked"}});
+  marks["encoding"]["shape"] = by_series(d.panel, shape_of);
+  layers.push_back(std::move(marks));
   Json hover = line_layer(d, spoken, "hover", "point",
                           {{"filled", false}, {"size", 110}, {"strokeWidth", 2.5}});
   hover["params"] = Json::array(
@@ -190,6 +206,21 @@ void add_bars(const Drawing& d, Json& layers) {
     tooltip.push_back(field("length", fmt::format("length, {}", d.x_label)));
     tooltip.push_back(field("x", fmt::format("from, {}", d.x_label)));
   }
+  layers.push_back(layer);
+  if (d.panel.series.size() == 1) return;
+  // The names of layers that have room for it; the first colour is dark, the others are light.
+  layer["name"] = "names";
+  layer["mark"] = {{"type", "text"},
+                   {"clip", true},
+                   {"align", "left"},
+                   {"dx", 4},
+                   {"text",
+                    {{"expr",
+                      "abs(scale('x', datum.x_end) - scale('x', datum.x)) > 8 + 7 * "
+                      "length(datum.series) ? datum.series : ''"}}}};
+  for (const char* channel : {"x2", "y", "y2"}) layer["encoding"].erase(channel);
+  layer["encoding"]["color"] = {
+      {"condition", {{"test", "datum.k === 0"}, {"value", "var(--paper)"}}}, {"value", "#000000"}};
   layers.push_back(std::move(layer));
 }
 
@@ -273,7 +304,13 @@ void add_cells(const Drawing& d, Json& layers) {
 
 /// Padding keeps marks at the ends complete; columns begin at zero.
 Json y_scale(const Panel& panel) {
-  if (panel.log_y()) return {{"type", "log"}, {"nice", false}, {"padding", kPadding}};
+  if (panel.log_y()) {
+    Extent shown = y_extent(panel);
+    for (const double tick : log_ticks(shown)) shown.add(tick);
+    Json scale{{"type", "log"}, {"nice", false}, {"padding", kPadding}};
+    if (!shown.empty()) scale["domain"] = {shown.least, shown.most};
+    return scale;
+  }
   Extent columns;
   for (const Series& s : panel.series) {
     if (s.mark != Mark::column) continue;
@@ -281,7 +318,8 @@ Json y_scale(const Panel& panel) {
   }
   if (columns.empty()) {
     // A rounded, padded axis that includes zero would begin far below zero.
-    return {{"zero", panel.from_zero}, {"nice", !panel.from_zero}, {"padding", kPadding}};
+    const bool zero = begins_at_zero(panel);
+    return {{"zero", zero}, {"nice", !zero}, {"padding", kPadding}};
   }
   Json scale{{"zero", true}, {"nice", true}};
   if (columns.most > 0) scale["domainMax"] = columns.most * (1 + kColumnMargin);
@@ -295,15 +333,24 @@ std::string colour_of(const Series& s) {
   return fmt::format("var(--{}-{})", grey ? "guide" : "series", s.colour % kColours);
 }
 
+std::string_view shape_of(const Series& s) {
+  constexpr auto kShapes = std::to_array<std::string_view>(
+      {"circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right"});
+  return kShapes[static_cast<std::size_t>(s.colour + s.colour / kColours) % kShapes.size()];
+}
+
 Json x_encoding(const Drawing& d) {
   Json x = {{"field", "x"}, {"type", "quantitative"}};
   x["scale"] = {
       {"nice", false}, {"domainMin", {{"expr", "x_from"}}}, {"domainMax", {{"expr", "x_to"}}}};
   // A logarithmic scale has no `zero`.
   x["scale"].update(d.panel.log_x() ? Json{{"type", "log"}} : Json{{"zero", false}});
-  x["axis"] =
-      d.columns.empty() ? Json{{"title", d.x_label}} : named_axis(d.columns.size(), "columns");
-  if (!d.panel.x_ticks.empty() && d.columns.empty()) x["axis"]["values"] = d.panel.x_ticks;
+  x["axis"] = d.columns.empty() ? Json{{"title", d.x_label}} : named_axis(d.columns, "columns");
+  if (d.panel.log_x() && d.columns.empty()) {
+    const bool placed = !d.panel.x_ticks.empty();
+    x["axis"] = ticks_at(placed ? d.panel.x_ticks : log_ticks(d.x));
+    x["axis"]["title"] = d.x_label + " (log scale)";
+  }
   if (!d.columns.empty() && !d.x_label.empty()) x["axis"]["title"] = d.x_label;
   // Only the lowest of stacked panels has labels.
   if (d.above) x["axis"].update({{"title", nullptr}, {"labels", false}});
@@ -314,19 +361,18 @@ Json y_encoding(const Drawing& d) {
   Json y = {{"field", "y"}, {"type", "quantitative"}};
   if (d.rows.empty()) {
     y["scale"] = y_scale(d.panel);
-    y["axis"] = {{"title", nullptr}, {"minExtent", 44}, {"grid", !d.panel.log_y()}};
+    y["axis"] = {{"title", nullptr}, {"minExtent", 44}};
+    if (d.panel.log_y()) y["axis"].update(ticks_at(log_ticks(y_extent(d.panel))));
     return y;
   }
   y["scale"] = {{"zero", false},
                 {"nice", false},
                 {"reverse", true},
                 {"domain", {-0.6, static_cast<double>(d.rows.size()) - 0.4}}};
-  y["axis"] = named_axis(d.rows.size(), "rows");
-  if (has_cells(d.panel)) y["axis"]["title"] = d.y_label;
+  y["axis"] = named_axis(d.rows, "rows");
+  if (d.panel.has_cells()) y["axis"]["title"] = d.y_label;
   return y;
 }
-
-bool has_cells(const Panel& panel) { return !places_of(panel, {Mark::cell}).empty(); }
 
 Json layers_of(const Drawing& d) {
   Json layers = Json::array();

@@ -6,12 +6,18 @@ import {chartConfig, coloured} from './theme.js';
 import {hideTooltip, showTooltip} from './tooltip.js';
 
 const kMostSvgRows = 1500;  // larger charts use a canvas, since a large SVG is slow
+const kMarks = 20;  // of a line of many points
+const kMarkedPoints = 60;  // a longer line has not all its marks
 
 /** The rows for the specification, from the columns in the page. */
 function rowsOf({columns, series}) {
   const names = Object.keys(columns);
+  const counts = series.map((_, k) => columns.k.filter((each) => each === k).length);
+  const seen = series.map(() => 0);
   return columns.x.map((_, i) => {
-    const row = {series: series[columns.k[i]].title};
+    const k = columns.k[i];
+    const every = counts[k] > kMarkedPoints && series[k].mark !== 'points' ? counts[k] / kMarks : 1;
+    const row = {series: series[k].title, marked: seen[k]++ % Math.round(every) === 0};
     for (const name of names) row[name] = columns[name][i];
     return row;
   });

@@ -6,6 +6,9 @@ import {Range, zoomByKeys, zoomByPointer} from './zoom.js';
 const kHelp = 'Drag to zoom in, double-click to see all. With the keyboard: arrows move, ' +
   'plus and minus zoom, zero shows all.';
 
+const kGlyphs = {circle: '\u25cf', square: '\u25a0', 'triangle-up': '\u25b2', diamond: '\u25c6',
+  'triangle-down': '\u25bc', cross: '\u271a', 'triangle-right': '\u25b6'};
+
 function element(name, className, text) {
   const made = document.createElement(name);
   if (className) made.className = className;
@@ -74,7 +77,8 @@ export class FigureView {
     const title = element('h4', '', panel.title);
     const unit = panel.y_label.startsWith(panel.title) ? panel.y_label.slice(panel.title.length)
                                                        : panel.y_label;
-    if (unit) title.append(' ', element('span', 'unit', unit));
+    const note = unit.replace(/^, /, '') + panel.y_note;
+    if (note) title.append(' ', element('span', 'unit', note));
     const chart = element('div', 'chart');
     chart.setAttribute('role', 'group');
     chart.setAttribute('aria-roledescription', 'chart');
@@ -104,6 +108,9 @@ export class FigureView {
       if (seen.has(series.title)) continue;
       seen.add(series.title);
       const sample = element('span', `sample ${series.mark}${series.dashed ? ' dashed' : ''}`);
+      sample.ariaHidden = 'true';
+      const points = ['line', 'trace', 'points'].includes(series.mark);
+      if (points) sample.dataset.shape = kGlyphs[series.shape];
       sample.style.setProperty('--colour', series.colour);
       const toggle = button('', '', () => {
         const hide = !hidden.delete(series.title);

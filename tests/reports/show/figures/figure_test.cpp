@@ -137,15 +137,15 @@ TEST_CASE("gnuplot script: a short axis of logarithms has figures, a long one gn
   Figure figure{"f", "", {{"p", "x", "y", {}, {}, Logarithmic::both}}};
   Series& points = figure.panels[0].series.emplace_back();
   points = {"points", {1, 24}, {0.1, 0.9}, false, 0, Mark::points};
+  CHECK_THAT(gnuplot_script(figure), Catch::Contains("set xlabel 'x (log scale)'") &&
+                                         Catch::Contains("set ylabel 'y (log scale)'"));
   // Neither 10 alone for 1 to 24 nor 0.1 alone for 0.1 to 0.9.
-  CHECK_THAT(gnuplot_script(figure), Catch::Contains("  set xtics (1, 2, 5, 10, 20)\n") &&
-                                         Catch::Contains("  set ytics (0.1, 0.2, 0.5)\n"));
+  CHECK_THAT(gnuplot_script(figure), Catch::Contains("  set xtics (0.5, 1, 2, 5, 10, 20, 50)\n") &&
+                                         Catch::Contains("  set ytics (0.05, 0.1, 0.2, 0.5, 1)\n"));
   points.y = {310, 440};  // no 1, 2, 5 of any power
-  CHECK_THAT(gnuplot_script(figure),
-             Catch::Contains("  set ytics (320, 340, 360, 380, 400, 420, 440)\n"));
+  CHECK_THAT(gnuplot_script(figure), Catch::Contains("  set ytics (300, 350, 400, 450)\n"));
   points.y = {7, 7};
-  CHECK_THAT(gnuplot_script(figure),
-             Catch::Contains("  set ytics (6.4, 6.6, 6.8, 7, 7.2, 7.4, 7.6)\n"));
+  CHECK_THAT(gnuplot_script(figure), Catch::Contains("  set ytics (6.5, 7, 7.5, 8)\n"));
   points.x = {2, 1'500};
   points.y = {1e-300, 1e-298};
   CHECK_THAT(gnuplot_script(figure), Catch::Contains("  set xtics auto\n  set yrange") &&

@@ -54,7 +54,7 @@ TEST_CASE("Vega-Lite: bars on categories lie, each from where the one before it 
   CHECK(panel["columns"]["x"][1] == panel["columns"]["x_end"][0]);
   CHECK(panel["x_label"] == "time [ms]");
   CHECK(panel["columns"]["name"][0] == "sync run");
-  CHECK(layers_of(panel) == std::set<std::string>{"bars"});
+  CHECK(layers_of(panel) == std::set<std::string>{"bars", "names"});
 }
 
 TEST_CASE("Vega-Lite: a part is shown first where the figure says so") {
@@ -77,6 +77,57 @@ TEST_CASE("Vega-Lite: an axis of logarithms has room at both ends, marks where t
   CHECK(panel["spec"]["encoding"]["x"]["axis"]["values"] == Json({1.0, 2.0, 8.0}));
   CHECK_FALSE(panel["spec"]["encoding"]["y"]["scale"].contains("type"));
   CHECK(panel["spec"]["encoding"]["y"]["scale"]["padding"].get<int>() > 0);
+}
+
+TEST_CASE("Vega-Lite: every bar has its name, a long one several lines") {
+  Series bars{"saved", {}, {}, false, 0, Mark::span};
+  Figure figure = figure_of(bars);
+  for (int i = 0; i < 21; ++i) figure.panels[0].rows.push_back("change " + std::to_string(i));
+  figure.panels[0].rows[3] = "a change with a name that is too long for its line";
+  const Json spec = vega_lite(figure)["panels"][0]["spec"];
+  const Json& axis = spec["encoding"]["y"]["axis"];
+  CHECK(axis["values"].size() == 21);
+  CHECK(axis["tickCount"] == 21);
+  CHECK(axis["labelOverlap"] == false);
+  CHECK(spec["params"][4]["value"][3] == "a change with a name that\nis too long for its line\n");
+  CHECK(spec["height"].get<int>() >= 21 * 3 * 14);
+}
+
+TEST_CASE("Vega-Lite: an axis of logarithms says so, has round numbers at its ends") {
+  Figure figure = figure_of({"run", {1, 2}, {3, 700}});
+  figure.panels[0].logarithmic = Logarithmic::both;
+  const Json panel = vega_lite(figure)["panels"][0];
+  CHECK(panel["y_note"] == " (log scale)");
+  CHECK(panel["spec"]["encoding"]["x"]["axis"]["title"] == "x [s] (log scale)");
+  const Json& y = panel["spec"]["encoding"]["y"];
+  CHECK(y["axis"]["values"] == Json({2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0}));
+  CHECK(y["scale"]["domain"] == Json({2.0, 1000.0}));
+  figure.panels[0].series[0] = {"run", {1}, {7}};  // a single value
+  CHECK(vega_lite(figure)["panels"][0]["spec"]["encoding"]["y"]["axis"]["values"].size() >= 3);
+  figure.panels[0].series[0] = {"run", {1}, {0}};  // nothing that it can show
+  CHECK_FALSE(vega_lite(figure)["panels"][0]["spec"]["encoding"]["y"]["scale"].contains("domain"));
+}
+
+TEST_CASE("Vega-Lite: an axis begins at zero, or says that it does not") {
+  const auto panel_of = [](std::vector<double> y) {
+    return vega_lite(figure_of({"run", {0, 1}, std::move(y)}))["panels"][0];
+  };
+  CHECK(panel_of({0.4, 2.3})["spec"]["encoding"]["y"]["scale"]["zero"] == true);
+  CHECK(panel_of({0.4, 2.3})["y_note"] == "");
+  CHECK(panel_of({0.8, 0.9})["spec"]["encoding"]["y"]["scale"]["zero"] == false);
+  CHECK(panel_of({0.8, 0.9})["y_note"] == " (not from 0)");
+  CHECK(panel_of({-0.8, 0.9})["y_note"] == "");
+}
+
+TEST_CASE("Vega-Lite: series differ in the shape of their marks, not in colour alone") {
+  std::set<std::string> shapes;
+  for (int colour = 0; colour < 7; ++colour) {
+    const Json panel = vega_lite(figure_of({"run", {0}, {1}, true, colour}))["panels"][0];
+    shapes.insert(panel["series"][0]["shape"].get<std::string>());
+    CHECK(panel["spec"]["layer"][1]["encoding"]["shape"]["scale"]["range"][0] ==
+          panel["series"][0]["shape"]);
+  }
+  CHECK(shapes.size() == 7);
 }
 
 TEST_CASE("Vega-Lite: no point lies on the frame, columns stand on their axis") {
