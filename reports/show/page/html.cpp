@@ -9,6 +9,7 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -20,27 +21,35 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kSortedRows = 6;  // longer tables can be sorted by a click
 
 std::string escaped(std::string_view text) {
+  constexpr std::string_view kSpecial = "&<>\"";
+  constexpr std::array kEscapes{"&amp;", "&lt;", "&gt;", "&quot;"};
   std::string out;
-  out.reserve(text.size());
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
+    const auto special = kSpecial.find(c);
+    out += special == std::string_view::npos ? std::string(1, c) : kEscapes[special];
   }
   return out;
+}
+
+/// Words of the field, explained where they head a column or a row.
+constexpr auto kGlossary = std::to_array<std::pair<std::string_view, std::string_view>>(
+    {{"staleness", "updates of the parameters between the pull and the push of a gradient"},
+     {"critical path", "the chain of work and waiting that the training takes as long as"},
+     {"statistical efficiency", "what an example contributes to learning"},
+     {"speed-up", "rate, relative to the fewest workers"},
+     {"effic", "speed-up, relative to the number of workers; 1 if none waits"},
+     {"straggling", "being slower than other workers"}});
+
+/// A heading as HTML; a word of the glossary shows its meaning if pointed at or focused.
+std::string heading(std::string_view text) {
+  for (const auto& [word, meaning] : kGlossary) {
+    const auto at = text.find(word);
+    if (at == std::string_view::npos) continue;
+    return fmt::format("{}<abbr title=\"{}\" tabindex=\"0\">{}</abbr>{}",
+                       escaped(text.substr(0, at)), meaning, word,
+                       escaped(text.substr(at + word.size())));
+  }
+  return escaped(text);
 }
 
 std::string base64(std::string_view bytes) {
@@ -74,7 +83,7 @@ std::string table_html(const Table& table) {
       escaped(table.title), source_line(table.source));
   for (const Table::Column& column : table.columns) {
     text += fmt::format("<th scope=\"col\"{}>{}</th>", class_of(column, Cell::Tone::plain),
-                        escaped(column.name));
+                        heading(column.name));
   }
   text += "</tr></thead>\n<tbody>\n";
   for (const auto& row : table.rows) {
@@ -82,7 +91,8 @@ std::string table_html(const Table& table) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string_view name = i == 0 ? "th" : "td";
       text += fmt::format("<{0}{1}{2}>{3}</{0}>", name, i == 0 ? " scope=\"row\"" : "",
-                          class_of(table.columns.at(i), row[i].tone), escaped(row[i].text));
+                          class_of(table.columns.at(i), row[i].tone),
+                          i == 0 ? heading(row[i].text) : escaped(row[i].text));
     }
     text += "</tr>\n";
   }
@@ -171,17 +181,11 @@ class Writer {
 
 /// JSON without `<`, so that it cannot end the script element around it.
 std::string script_json(const Json& json) {
-  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    if (c == '<') {
-      out += "\\u003c";
-    } else {
-      out += c;
-    }
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (auto at = text.find('<'); at != std::string::npos; at = text.find('<', at)) {
+    text.replace(at, 1, "\\u003c");
   }
-  return out;
+  return text;
 }
 
 std::string head_html(const Page& page) {

@@ -13,8 +13,10 @@ Table page_table(const ResultTable& from, const std::string& source) {
     const bool number = std::ranges::any_of(from.rows, [&](const ResultRow& row) {
       return std::holds_alternative<double>(row.values[i]);
     });
-    const bool wide = column.kind == ResultColumn::Kind::comment ||
-                      column.kind == ResultColumn::Kind::note || i == 0;
+    constexpr std::size_t kLong = 30;  // characters of a sentence, which may be wrapped
+    const bool wide = std::ranges::any_of(from.rows, [&](const ResultRow& row) {
+      return cell_text(row.values[i], column.kind).size() > kLong;
+    });
     std::string title = column.title;
     std::ranges::replace(title, '\n', ' ');
     table.columns.push_back({title, number, wide && !number});

@@ -27,11 +27,16 @@ std::string label_of(const SweepTable& sweep, const SweepMetric& metric) {
 }
 
 /// The metrics that have charts: those with different values, and accuracy and cost even if they
-/// are equal, since that is a finding, too.
+/// are equal, since that is a finding, too; not gradients/s beside examples/s, which has its shape.
 std::vector<SweepMetric> charted(const SweepTable& sweep) {
   constexpr std::array kAlways{std::string_view("test_accuracy"), std::string_view("cost")};
   std::vector<SweepMetric> metrics;
   for (const SweepMetric& metric : sweep_metrics()) {
+    const auto rates = [](const SweepMetric& each) {
+      return each.key == std::string_view(kBareRate);
+    };
+    const bool gradients = metric.key == std::string_view("gradients_per_s");
+    if (gradients && std::ranges::any_of(metrics, rates)) continue;
     std::set<double> values;
     for (const SweepTable::Row& row : sweep.rows) {
       if (const auto value = figure_of(row, metric)) values.insert(*value);
@@ -40,13 +45,6 @@ std::vector<SweepMetric> charted(const SweepTable& sweep) {
     if (values.size() > 1 || (always && !values.empty())) metrics.push_back(metric);
   }
   return metrics;
-}
-
-/// Whether the metric has a chart: gradients/s is omitted beside examples/s, which has its shape.
-bool has_chart(const SweepMetric& metric, const std::vector<SweepMetric>& all) {
-  if (metric.key != std::string_view("gradients_per_s")) return true;
-  return std::ranges::none_of(
-      all, [](const SweepMetric& each) { return each.key == std::string_view(kBareRate); });
 }
 
 /// A setting with numeric values.
@@ -214,7 +212,6 @@ Section sweep_section(const SweepTable& sweep, const std::vector<std::string>& s
   const bool both = axes.size() > 1 && axes[1].values.size() >= kFewestCells;
   for (const SweepMetric& metric : metrics) {
     if (lines.panels.size() == kMostFigures) break;
-    if (!has_chart(metric, metrics)) continue;
     lines.panels.push_back(axes.empty() ? bars_of(sweep, metric)
                                         : lines_of(sweep, axes.front(), metric));
     if (!both) continue;

@@ -31,6 +31,7 @@ export function sortableTables() {
       const button = document.createElement('button');
       button.type = 'button';
       button.append(...head.childNodes);
+      button.querySelector('abbr')?.removeAttribute('tabindex');
       head.append(button);
       button.addEventListener('click', () => {
         const descending = head.getAttribute('aria-sort') === 'ascending';
@@ -83,7 +84,10 @@ export function dataTable(panel) {
   const body = table.createTBody();
   for (let i = 0; i < rows; ++i) {
     const row = body.insertRow();
-    for (const column of shown) row.insertCell().textContent = String(column.at(i));
+    for (const column of shown) {
+      row.insertCell().textContent =
+        column.at(i).toLocaleString('en-US', {maximumSignificantDigits: 10});
+    }
   }
   return table;
 }

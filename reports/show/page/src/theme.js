@@ -1,20 +1,13 @@
 // Light or dark theme: the system's, until the reader chooses one.
 const kKey = 'foretrain-theme';
 
-/** The choice of an earlier visit; null if the browser does not store it. */
-function remembered() {
+/** Remembers a choice, if there is one; returns the last, or null if the browser stores none. */
+function remembered(theme) {
   try {
+    if (theme) localStorage.setItem(kKey, theme);
     return localStorage.getItem(kKey);
   } catch {
     return null;
-  }
-}
-
-function remember(theme) {
-  try {
-    localStorage.setItem(kKey, theme);
-  } catch {
-    // The choice lasts until the page is closed.
   }
 }
 
@@ -71,7 +64,7 @@ export function themeButton(changed) {
   label();
   button.addEventListener('click', () => {
     chosen = isDark() ? 'light' : 'dark';
-    remember(chosen);
+    remembered(chosen);
     choose();
     label();
     changed();

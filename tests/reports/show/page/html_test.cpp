@@ -56,6 +56,12 @@ TEST_CASE("page: text from outside stays text, in markup and in data") {
   CHECK_THAT(json["figures"][0]["title"].get<std::string>(), Catch::StartsWith("</script><b>&"));
 }
 
+TEST_CASE("page: a word of the field in a heading has its meaning, also for the keyboard") {
+  CHECK_THAT(page_html(page_of_everything(), {}, kScript),
+             Catch::Contains("><abbr title=\"updates of the parameters between the pull and the "
+                             "push of a gradient\" tabindex=\"0\">staleness</abbr>"));
+}
+
 TEST_CASE("page: its own policy forbids whatever would leave the file") {
   const std::string html = page_html(page_of_everything(), {}, kScript);
   CHECK_THAT(html, Catch::Contains("default-src 'none'"));
