@@ -37,8 +37,7 @@ Extent y_extent(const Panel& panel);
 bool begins_at_zero(const Panel& panel);
 /// What the label of the y axis adds: ` (log scale)`, ` (not from 0)`.
 std::string y_note(const Panel& panel);
-/// Ticks of a logarithmic axis: 1, 2, 5 times powers of ten that enclose the extent; if it is
-/// short, or closer ones within it.
+/// Round numbers for a logarithmic axis; unless it is short, the first and the last enclose it.
 std::vector<double> log_ticks(const Extent& extent);
 
 /// Downsamples a line, a trace or points to about `most` points (4 or more): the first, the last,

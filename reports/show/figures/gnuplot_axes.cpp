@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 namespace foretrain {
@@ -38,11 +37,8 @@ std::string names_at(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(tics, ", "));
 }
 
-/// First and last value of an axis.
-using Shown = std::pair<double, double>;
-
 /// Range around a non-empty extent. `stands`: bars begin at zero if no value is negative.
-Shown shown_around(const Extent& extent, bool logarithmic, bool stands) {
+Extent shown_around(const Extent& extent, bool logarithmic, bool stands) {
   if (logarithmic) {
     const double factor =
         extent.range() > 0 ? std::pow(extent.most / extent.least, kAxisMargin) : 1 + kLoneMargin;
@@ -54,12 +50,12 @@ Shown shown_around(const Extent& extent, bool logarithmic, bool stands) {
   return {from, extent.most + margin};
 }
 
-/// Tick positions. On a logarithmic axis gnuplot's default is powers of ten; a short axis has one
-/// of them or none.
-std::string figures_at(const Shown& shown, bool logarithmic) {
-  if (!logarithmic || shown.first < kLeastTold || shown.second > kMostTold) return "auto";
-  if (std::floor(std::log10(shown.second)) - std::ceil(std::log10(shown.first)) >= 2) return "auto";
-  return fmt::format("({:.9g})", fmt::join(log_ticks({shown.first, shown.second}), ", "));
+/// Tick positions. A short logarithmic axis would have one power of ten, gnuplot's default, or
+/// none.
+std::string figures_at(const Extent& shown, bool logarithmic) {
+  if (!logarithmic || shown.least < kLeastTold || shown.most > kMostTold) return "auto";
+  if (std::floor(std::log10(shown.most)) - std::ceil(std::log10(shown.least)) >= 2) return "auto";
+  return fmt::format("({:.9g})", fmt::join(log_ticks(shown), ", "));
 }
 
 /// Range and ticks of an axis with numbers. `places`: tick positions instead of automatic ones.
@@ -68,8 +64,8 @@ std::string figures_axis(char axis, const Extent& extent, bool logarithmic, bool
   std::string range = "[*:*]";
   std::string tics = "auto";
   if (!extent.empty()) {
-    const Shown shown = shown_around(extent, logarithmic, stands);
-    range = fmt::format("[{:.9g}:{:.9g}]", shown.first, shown.second);
+    const Extent shown = shown_around(extent, logarithmic, stands);
+    range = fmt::format("[{:.9g}:{:.9g}]", shown.least, shown.most);
     tics = figures_at(shown, logarithmic);
   }
   if (!places.empty()) tics = fmt::format("({})", fmt::join(places, ", "));

@@ -15,7 +15,6 @@ namespace foretrain {
 namespace {
 
 constexpr double kDecade = 10;
-constexpr std::ptrdiff_t kFewestTicks = 3;  // of a logarithmic axis
 constexpr double kMostEvenSteps = 8;  // of a short axis; steps of 1, 2, 5 then give three or more
 
 /// The products of the factors with powers of ten within the range, ascending.
@@ -88,7 +87,8 @@ std::vector<double> log_ticks(const Extent& extent) {
   const double margin = extent.most < kDecade * extent.least ? kMargin : kStep;
   const Extent shown{extent.least / margin, extent.most * margin};
   std::vector<double> ticks = steps_shown(shown, {1, 2, 5});
-  if (std::ssize(ticks) < kFewestTicks) return even_steps(shown);
+  if (ticks.size() < 3) return even_steps(shown);
+  if (ticks.size() > 16) ticks = steps_shown(shown, {1});
   if (ticks[1] <= extent.least) ticks.erase(ticks.begin());
   if (ticks.end()[-2] >= extent.most) ticks.pop_back();
   return ticks;

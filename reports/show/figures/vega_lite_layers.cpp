@@ -125,25 +125,20 @@ void add_lines(const Drawing& d, Json& layers) {
         line_layer(d, {k}, named(k), "line",
                    {{"strokeWidth", 1}, {"strokeDash", diagonal ? Json{1, 0} : Json{4, 4}}}));
   }
-  const auto lines = places_of(d.panel, {Mark::line, Mark::trace});
-  for (const std::size_t k : lines) {
+  for (const std::size_t k : places_of(d.panel, {Mark::line, Mark::trace})) {
     const Series& s = d.panel.series[k];
-    // A line below others is wider, so that all are seen where they coincide.
-    const auto above = std::ranges::count_if(
-        lines, [&](std::size_t each) { return each > k && !d.panel.series[each].dashed; });
-    const double width = s.mark == Mark::trace ? 1.2
-                         : s.dashed            ? 2
-                                               : 2 + std::min(3.0, static_cast<double>(above));
+    const double width = s.mark == Mark::trace ? 1.2 : s.dashed ? 2 : 2.5;
     layers.push_back(
         line_layer(d, {k}, named(k), "line",
                    {{"strokeWidth", width}, {"strokeDash", s.dashed ? Json{6, 4} : Json{1, 0}}}));
   }
   const auto spoken = places_of(d.panel, {Mark::line, Mark::trace, Mark::points});
   if (spoken.empty()) return;
-  Json marks =
-      line_layer(d, spoken, "points", "point", {{"filled", true}, {"size", 40}, {"opacity", 1}});
+  Json marks = line_layer(d, spoken, "points", "point", {{"filled", true}, {"opacity", 1}});
   marks["transform"].push_back({{"filter", "datum.marked"}});
   marks["encoding"]["shape"] = by_series(d.panel, shape_of);
+  const Json lone = {{"field", "k"}, {"oneOf", places_of(d.panel, {Mark::points})}};
+  marks["encoding"]["size"] = {{"condition", {{"test", lone}, {"value", 80}}}, {"value", 40}};
   layers.push_back(std::move(marks));
   Json hover = line_layer(d, spoken, "hover", "point",
                           {{"filled", false}, {"size", 110}, {"strokeWidth", 2.5}});
@@ -335,7 +330,7 @@ std::string colour_of(const Series& s) {
 
 std::string_view shape_of(const Series& s) {
   constexpr auto kShapes = std::to_array<std::string_view>(
-      {"circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right"});
+      {"circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "cross"});
   return kShapes[static_cast<std::size_t>(s.colour + s.colour / kColours) % kShapes.size()];
 }
 

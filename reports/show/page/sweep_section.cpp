@@ -32,11 +32,9 @@ std::vector<SweepMetric> charted(const SweepTable& sweep) {
   constexpr std::array kAlways{std::string_view("test_accuracy"), std::string_view("cost")};
   std::vector<SweepMetric> metrics;
   for (const SweepMetric& metric : sweep_metrics()) {
-    const auto rates = [](const SweepMetric& each) {
-      return each.key == std::string_view(kBareRate);
-    };
-    const bool gradients = metric.key == std::string_view("gradients_per_s");
-    if (gradients && std::ranges::any_of(metrics, rates)) continue;
+    const std::string_view rate = kBareRate;
+    const bool rated = std::ranges::find(metrics, rate, &SweepMetric::key) != metrics.end();
+    if (rated && metric.key == std::string_view("gradients_per_s")) continue;
     std::set<double> values;
     for (const SweepTable::Row& row : sweep.rows) {
       if (const auto value = figure_of(row, metric)) values.insert(*value);

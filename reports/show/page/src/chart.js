@@ -6,8 +6,7 @@ import {chartConfig, coloured} from './theme.js';
 import {hideTooltip, showTooltip} from './tooltip.js';
 
 const kMostSvgRows = 1500;  // larger charts use a canvas, since a large SVG is slow
-const kMarks = 20;  // of a line of many points
-const kMarkedPoints = 60;  // a longer line has not all its marks
+const kMarks = 40;  // of a line; a longer one has not all
 
 /** The rows for the specification, from the columns in the page. */
 function rowsOf({columns, series}) {
@@ -16,8 +15,8 @@ function rowsOf({columns, series}) {
   const seen = series.map(() => 0);
   return columns.x.map((_, i) => {
     const k = columns.k[i];
-    const every = counts[k] > kMarkedPoints && series[k].mark !== 'points' ? counts[k] / kMarks : 1;
-    const row = {series: series[k].title, marked: seen[k]++ % Math.round(every) === 0};
+    const every = series[k].mark === 'points' ? 1 : Math.ceil(counts[k] / kMarks);
+    const row = {series: series[k].title, marked: seen[k]++ % every === 0};
     for (const name of names) row[name] = columns[name][i];
     return row;
   });

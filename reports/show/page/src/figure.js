@@ -109,8 +109,7 @@ export class FigureView {
       seen.add(series.title);
       const sample = element('span', `sample ${series.mark}${series.dashed ? ' dashed' : ''}`);
       sample.ariaHidden = 'true';
-      const points = ['line', 'trace', 'points'].includes(series.mark);
-      if (points) sample.dataset.shape = kGlyphs[series.shape];
+      if (/line|trace|points/.test(series.mark)) sample.dataset.shape = kGlyphs[series.shape];
       sample.style.setProperty('--colour', series.colour);
       const toggle = button('', '', () => {
         const hide = !hidden.delete(series.title);
