@@ -65,7 +65,7 @@ struct Canvas {
   int height = 0;  // pixels
   int key_rows = 1;
   bool slanted = false;  // rotated names below bars, which are too long to be horizontal
-  int left = 80;         // left margin of a panel, for labels of its y axis
+  int left = 104;        // left margin of a panel, for labels of its y axis
   int panel_height = kPanelHeight;
   double panels_bottom = 0;
   double panels_top = 0;
@@ -100,7 +100,7 @@ Canvas canvas_of(const Figure& figure) {
     for (const std::string& category : panel.categories) {
       const int width = kLetterWidth * static_cast<int>(category.size());
       longest = std::max(longest, width);
-      canvas.slanted = canvas.slanted || width * std::ssize(panel.categories) > canvas.width - 104;
+      canvas.slanted = canvas.slanted || width * std::ssize(panel.categories) > canvas.width - 128;
     }
     for (const std::string& row : panel.rows) {
       const int names = 30 + kLetterWidth * static_cast<int>(row.size());
@@ -221,8 +221,8 @@ std::string panel_commands(const Figure& figure, const Canvas& canvas, std::size
   const std::string x_label = panel.x_label + (panel.log_x() ? " (log scale)" : "");
   std::string text = margins(figure, canvas, index);
   text += fmt::format("  set title {}\n  set xlabel {}\n  set ylabel {}\n",
-                      gnuplot_literal(panel.title), gnuplot_literal(bottom ? x_label : ""),
-                      gnuplot_literal(panel.y_label + y_note(panel)));
+                      gnuplot_literal(panel.title + y_note(panel)),
+                      gnuplot_literal(bottom ? x_label : ""), gnuplot_literal(panel.y_label));
   text += "  unset logscale\n";
   if (panel.log_x()) text += "  set logscale x\n";
   if (panel.log_y()) text += "  set logscale y\n";

@@ -138,7 +138,7 @@ TEST_CASE("gnuplot script: a short axis of logarithms has figures, a long one gn
   Series& points = figure.panels[0].series.emplace_back();
   points = {"points", {1, 24}, {0.1, 0.9}, false, 0, Mark::points};
   CHECK_THAT(gnuplot_script(figure), Catch::Contains("set xlabel 'x (log scale)'") &&
-                                         Catch::Contains("set ylabel 'y (log scale)'"));
+                                         Catch::Contains("set title 'p (log scale)'"));
   // Neither 10 alone for 1 to 24 nor 0.1 alone for 0.1 to 0.9.
   CHECK_THAT(gnuplot_script(figure), Catch::Contains("  set xtics (0.5, 1, 2, 5, 10, 20, 50)\n") &&
                                          Catch::Contains("  set ytics (0.05, 0.1, 0.2, 0.5, 1)\n"));
