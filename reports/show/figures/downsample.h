@@ -33,9 +33,9 @@ inline constexpr double kFlattens = 20;
 
 /// Values of y that the axis can show.
 Extent y_extent(const Panel& panel);
-/// Whether lines leave less than half of a linear y axis empty below them if it begins at zero.
+/// True if the y axis begins at zero: for bars, or if that leaves less than half of it empty.
 bool begins_at_zero(const Panel& panel);
-/// What the label of the y axis adds: ` (log scale)`, ` (not from 0)`.
+/// A note on the y axis: ` (log scale)`, ` (not from 0)`.
 std::string y_note(const Panel& panel);
 /// Round numbers for a logarithmic axis; unless it is short, the first and the last enclose it.
 std::vector<double> log_ticks(const Extent& extent);

@@ -65,7 +65,7 @@ struct Panel {
   [[nodiscard]] bool log_y() const {
     return logarithmic == Logarithmic::y || logarithmic == Logarithmic::both;
   }
-  /// Whether it is a heat map.
+  /// True for a heat map.
   [[nodiscard]] bool has_cells() const {
     return !series.empty() && series.front().mark == Mark::cell;
   }

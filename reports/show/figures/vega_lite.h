@@ -13,7 +13,7 @@
 namespace foretrain {
 
 /// An object for a figure: `name`, `title`, `source`, `stacked`, `panels`. Each panel has:
-///   title, x_label, y_label
+///   title, x_label, y_label, y_note (the scale, if it needs a word)
 ///   series    title, colour (`var(--series-0)`, defined by the page), shape, dashed, mark of each
 ///   columns   its points by column (x, y, k = index of the series, ...), since an array of
 ///             objects would be three times as long
@@ -36,7 +36,7 @@ struct Drawing {
   std::vector<std::string> rows;
   std::string x_label;
   std::string y_label;
-  Extent x{};  ///< what the x axis can show
+  Extent x{};  ///< all of the x axis
 };
 
 /// `var(--series-0)`: the page defines the colours.

@@ -72,7 +72,7 @@ Json only(const std::vector<std::size_t>& places) {
   return {{"filter", {{"field", "k"}, {"oneOf", places}}}};
 }
 
-/// What `of` says of each series; the legend is the page's, which works with the keyboard, not
+/// The value of `of` for each series; the legend is the page's, which works with the keyboard, not
 /// Vega's.
 Json by_series(const Panel& panel, const auto& of) {
   Json titles = Json::array();
