@@ -14,7 +14,7 @@ struct LayerTimes {
   double forward_s = 0;  ///< time for a batch, on the measured device
   double backward_s = 0;
   int tensors = 1;      ///< tensors of its parameters, of about equal size
-  double update_s = 0;  ///< of its parameters, by the optimizer on the device
+  double update_s = 0;  ///< time of the optimizer for its parameters
   /// Times of a second batch, if the profile has one.
   double forward_second_s = 0;
   double backward_second_s = 0;
@@ -22,10 +22,9 @@ struct LayerTimes {
   bool operator==(const LayerTimes&) const = default;
 };
 
-/// Costs time and nothing countable. One measured batch: in proportion to it; two: on the line
-/// through both, a fixed part and a part for each example.
+/// Costs time and nothing countable: on the line through the times of two measured batches, or in
+/// proportion to one (the second then takes no time, for no example).
 ///
-///     pass(batch) = measured pass x batch / measured batch
 ///     pass(batch) = second + (measured - second) x (batch - second batch)
 ///                                                / (measured batch - second batch)
 ///

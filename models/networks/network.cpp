@@ -90,8 +90,7 @@ Network::Network(const NetworkSpec& spec, const InputShape& input) : input_(inpu
   }
 }
 
-Network::Network(const NetworkProfile& profile)
-    : input_{.image = {0, 0, 0}}, profile_batch_(profile.batch_size) {
+Network::Network(const NetworkProfile& profile) : input_{.image = {0, 0, 0}}, profiled_(true) {
   for (const LayerTimes& times : profile.layers) {
     add(std::make_unique<const ProfiledLayer>(times, profile.batch_size, profile.second_batch), {});
     update_s_ += times.update_s;

@@ -98,9 +98,7 @@ class Network {
                  std::int64_t last, Workspace& workspace, Parallel& parallel) const;
 
   /// The network is known by a profile: only counts, layers and costs can be queried.
-  [[nodiscard]] bool profiled() const { return profile_batch_ > 0; }
-  /// The batch size that the profile was measured at; 0 without one.
-  [[nodiscard]] int profile_batch() const { return profile_batch_; }
+  [[nodiscard]] bool profiled() const { return profiled_; }
   /// Time that the optimizer takes for all parameters, by the profile; 0 if that does not say.
   [[nodiscard]] double update_s() const { return update_s_; }
 
@@ -123,7 +121,7 @@ class Network {
   std::vector<ParameterBlock> blocks_;
   std::int64_t parameters_ = 0;
   std::int64_t statistics_ = 0;
-  int profile_batch_ = 0;
+  bool profiled_ = false;
   double update_s_ = 0;
 };
 

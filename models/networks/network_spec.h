@@ -21,7 +21,7 @@ struct NetworkSpec {
 struct NetworkProfile {
   std::vector<LayerTimes> layers;
   int batch_size = 1;    ///< number of examples that the times, or the work, refer to
-  int second_batch = 0;  ///< of the second times of `layers`; 0: there are none
+  int second_batch = 0;  ///< batch size of the second times; 0: there are none
   /// In place of times, which a device's rates give (models/shapes/device_time.h); empty: `layers`.
   std::vector<LayerWork> work{};
 };

@@ -23,7 +23,7 @@
 namespace foretrain {
 namespace {
 
-Bounds bounds_of(const WhatIfArguments& arguments, const std::vector<HostSpec>& library) {
+Bounds bounds_of(const WhatIfArguments& arguments) {
   std::string option = "--deadline " + arguments.deadline;
   try {
     const double deadline_s = parse_duration(arguments.deadline).seconds();
@@ -31,12 +31,7 @@ Bounds bounds_of(const WhatIfArguments& arguments, const std::vector<HostSpec>& 
       throw BadValue("is not above 0; write how long the training may take, such as 1h");
     option = "--budget " + arguments.budget;
     const auto [budget, currency] = parse_money(arguments.budget);
-    for (const HostSpec& host : library) {
-      const std::string& other = host.price.currency;
-      if (currency.empty() || other.empty() || other == currency) continue;
-      throw BadValue(fmt::format("the price of {} is in {}; write it in that", host.name, other));
-    }
-    return {deadline_s, budget};
+    return {deadline_s, budget, currency};
   } catch (const BadValue& error) {
     throw InputError(fmt::format("{}: {}", option, error.what()));
   }
@@ -73,7 +68,7 @@ int budget_cases(const WhatIfArguments& arguments, BudgetOptions modes) {
   modes.names = arguments.hosts;
   modes.most_hosts = arguments.max_hosts;
   modes.library = library_hosts();
-  modes.bounds = bounds_of(arguments, modes.library);
+  modes.bounds = bounds_of(arguments);
   const Case asked = one_case(arguments);
   const auto folder = answer.folder_of(asked);
   claim_answers(answer, {asked});

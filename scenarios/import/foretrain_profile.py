@@ -99,6 +99,8 @@ def write(model, step, path, steps=10, warm_up=3, second=None):
     for at, one in [("", step)] + ([(f"@{second[0]}", second[1])] if second else []):
         columns += f",forward_ms{at},backward_ms{at}"
         sizes = layers_of(model, one)
+        if rows and rows.keys() != sizes.keys():
+            raise ProfileError("the second step runs other layers than the first")
         times = timed(model, one, sizes, steps, warm_up)
         for name, (size, _, _) in sizes.items():
             row = rows.setdefault(name, [-(-size // 4) * 4])

@@ -48,6 +48,10 @@ void refuse_folder(const std::string& path) {
 
 ImportedJob of_table(const std::string& path) {
   const NetworkProfile profile = read_profile({path}, 1);
+  if (profile.second_batch > 0) {
+    throw InputError(fmt::format(
+        "{}: import copies times of one batch; name the file itself as model.profile", path));
+  }
   ImportedJob job;
   job.source = path;
   for (const LayerTimes& layer : profile.layers) {
@@ -58,13 +62,10 @@ ImportedJob of_table(const std::string& path) {
     job.optimizer_s += layer.update_s;
   }
   job.notes.emplace_back(
-      "A CSV has only times of layers. Write the time of the optimizer (without a column update_ms) "
+      "A CSV has only times of layers. Write the time of the optimizer (without a column "
+      "update_ms) "
       "as framework.update in job.yaml, that of input and of gaps between kernels as "
       "framework.step.");
-  if (profile.second_batch > 0) {
-    throw InputError(fmt::format(
-        "{}: import copies times of one batch; name the file itself as model.profile", path));
-  }
   return job;
 }
 

@@ -47,7 +47,7 @@ struct Field {
   /// (library.h), several of them by `like: N x NAME`. A scalar in place of the list is its item.
   std::string_view library = {};
 
-  /// Whether a plain number from 0 to 1 is meant, which a file may also write in per cent.
+  /// A plain number from 0 to 1; a file may write it in per cent.
   [[nodiscard]] bool fraction() const { return most == 1 && (least == 0 || above == 0); }
 };
 

@@ -116,9 +116,10 @@ void Reader::finish() const {
 }
 
 Value Reader::in_full(const Field& rule, const Value& value) {
-  std::string_view key;
-  if (value.kind == Value::Kind::scalar) key = rule.shorthand;
-  if (value.kind == Value::Kind::list) key = rule.list_shorthand;
+  const bool list = value.kind == Value::Kind::list;
+  if (!list && value.kind != Value::Kind::scalar) return value;
+  const std::string_view key =
+      list && !rule.list_shorthand.empty() ? rule.list_shorthand : rule.shorthand;
   if (key.empty()) return value;
   Value map;
   map.kind = Value::Kind::map;
@@ -134,7 +135,7 @@ Value Reader::begun_like(const Field& rule, Value item, const std::string& path)
   if (like->value.kind != Value::Kind::null) {
     Entry count{"count", like->mark, like->value};
     const auto [name, number] = parse_several(count.value.text);
-    if (!number.empty() && item.find("count") == nullptr) {
+    if (!number.empty() && rule.library == "hardware" && item.find("count") == nullptr) {
       like->value.text = name;
       count.value.text = std::string(number);
       item.entries.push_back(std::move(count));

@@ -45,7 +45,7 @@ class Reading {
     return value;
   }
 
-  /// Whether a preset has the place; its unused keys are not errors.
+  /// The place is in a preset, whose unused keys are not errors.
   [[nodiscard]] bool in_preset(const TextMark& mark) const {
     return presets_read_.contains(mark.source);
   }

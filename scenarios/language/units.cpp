@@ -181,7 +181,9 @@ std::string plain_money(std::string_view text, std::string& currency) {
   if (!number) return amount;
   std::string digits = amount.substr(0, amount.size() - rest.size());
   rest = trimmed(rest);
-  const int power = rest.starts_with('k') ? 3 : rest.starts_with('M') ? 6 : 0;
+  // `MXN` is a currency.
+  const bool is_mega = rest.starts_with('M') && (rest.size() < 2 || rest[1] < 'A' || rest[1] > 'Z');
+  const int power = rest.starts_with('k') ? 3 : is_mega ? 6 : 0;
   if (power > 0) {
     digits = to_text(shifted(*number, power));
     rest = trimmed(rest.substr(1));

@@ -318,12 +318,10 @@ void check_devices(const Case& c) {
   for (std::size_t node = 0; node < static_cast<std::size_t>(count) && !hosts.empty(); ++node) {
     const HostSpec& host = hosts[places[node].spec];
     if (host.devices == 0 || ++workers[places[node].host_name] <= host.devices) continue;
-    int devices = 0;
-    for (const HostSpec& each : hosts) devices += each.count * each.devices;
     const bool placed = !c.scenario.cluster.placement.workers.empty();
     fail(c, placed ? "cluster.placement.workers" : "training.workers",
-         fmt::format("{} workers for {} devices: more than the {} of {}; write fewer, or add hosts",
-                     count, devices, host.devices, places[node].host_name));
+         fmt::format("{} workers: {} has only {} devices; write fewer, or add hosts", count,
+                     places[node].host_name, host.devices));
   }
 }
 

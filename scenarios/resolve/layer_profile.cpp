@@ -27,7 +27,7 @@ enum Column : std::size_t {
   kBackward,
   kTensors,
   kUpdate,
-  kForwardSecond,  // of a second batch: forward_ms@8
+  kForwardSecond,  // times of a second batch: forward_ms@8
   kBackwardSecond,
   kParameters,  // from here on: a table of work
   kProducts,
@@ -126,7 +126,7 @@ class ProfileReader {
                                       : fmt::format("did you mean {}?", near)));
       }
       if (std::exchange(found_[which], true)) {
-        fail(rows_.line(), title.column, fmt::format("a second column {}; keep one", name));
+        fail(rows_.line(), title.column, fmt::format("a second column {}; keep one", title.text));
       }
       if (which == kForwardSecond || which == kBackwardSecond) {
         read_second_batch(title, title.text.substr(at + 1));
@@ -149,13 +149,13 @@ class ProfileReader {
                      kNames[*missing], titles_of(needed)));
   }
 
-  /// `number`: what follows the @ of the title.
   void read_second_batch(const CsvCell& title, std::string_view number) {
     const auto decimal = parse_decimal(number);
-    const auto batch = decimal && !decimal->negative ? to_integer(*decimal) : std::nullopt;
-    const int other = std::exchange(profile_.second_batch, batch ? static_cast<int>(*batch) : 0);
-    if (batch && *batch > 0 && *batch <= kBatchMost && *batch != profile_.batch_size &&
-        (other == 0 || other == *batch)) {
+    const std::int64_t batch = decimal ? to_integer(*decimal).value_or(0) : 0;
+    int& second = profile_.second_batch;
+    if (batch >= 1 && batch <= kBatchMost && batch != profile_.batch_size &&
+        (second == 0 || second == batch)) {
+      second = static_cast<int>(batch);
       return;
     }
     fail(rows_.line(), title.column,
@@ -254,7 +254,7 @@ class ProfileReader {
   std::array<bool, kColumns> found_{};          // whether the column exists
   bool of_work_ = false;                        // the table has work in place of times
   std::array<std::size_t, kColumns> places_{};  // indices of the columns in a row
-  double whole_s_ = 0;                          // forward and backward of all layers so far
+  double whole_s_ = 0;                          // of all layers so far
   NetworkProfile profile_;
 };
 

@@ -17,7 +17,7 @@ namespace foretrain {
 /// half precision, rounded up to whole floats; 0 for a layer without parameters. Optional columns:
 ///
 ///     tensors                       number of tensors that hold the parameters; default: one
-///     update_ms                     the optimizer's time, on the device
+///     update_ms                     the optimizer's time, on the device; unused if servers update
 ///     forward_ms@8,backward_ms@8    times of a second batch, here of 8 examples: other batches lie
 ///                                   on the line through both (ProfiledLayer)
 ///

@@ -272,7 +272,7 @@ std::int64_t sequence_of(const ModelSpec& model, const NetworkShape& shape) {
     throw InputError(
         fmt::format("{} tokens, but the network reads images; remove it", model.sequence));
   }
-  // MosaicML trained its shapes with longer sequences, too, whose positions it added.
+  // MosaicML trained its shapes with longer sequences, too, and added the positions.
   if (model.sequence <= most || shape.family == "mpt") return model.sequence;
   throw InputError(fmt::format(
       "{} tokens, but the network has {} positions; write fewer, or a config: with more",

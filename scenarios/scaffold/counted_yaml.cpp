@@ -93,7 +93,6 @@ std::string counted_yaml(const Scaffold& scaffold, const std::string& header) {
   ModelSpec spec;
   (is_config(scaffold.model) ? spec.config : spec.network) = scaffold.model;
   const std::int64_t sequence = sequence_of(spec, shape_of(spec));
-  const bool images = sequence == 0;
   const std::string model = header + model_text(spec, sequence, place);
   const std::string cluster = fmt::format(
       "cluster:\n  hosts:\n"
@@ -104,7 +103,7 @@ std::string counted_yaml(const Scaffold& scaffold, const std::string& header) {
   const auto with = [&](int workers, int batch, std::string_view recompute) {
     return model + training_text(scaffold, workers, batch, recompute) + cluster;
   };
-  int batch = images ? 64 : 1;
+  int batch = sequence > 0 ? 1 : 64;  // or images
   std::string_view recompute = "full";
   for (const std::string_view less : {"selective", "none"}) {
     if (fits(with(place.workers, batch, less))) recompute = less;
@@ -115,7 +114,7 @@ std::string counted_yaml(const Scaffold& scaffold, const std::string& header) {
     counts.erase(counts.begin());
   }
   constexpr std::int64_t kTokens = 8192;  // products of more are hardly more efficient
-  while (!images && 2 * batch * sequence <= kTokens &&
+  while (sequence > 0 && 2 * batch * sequence <= kTokens &&
          fits(with(counts.front(), 2 * batch, recompute))) {
     batch *= 2;
   }

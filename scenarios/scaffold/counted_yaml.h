@@ -10,7 +10,7 @@ namespace foretrain {
 /// A text as a YAML value.
 std::string in_yaml(const std::string& text);
 
-/// Whether `model` names a config.json, not a network of the library.
+/// `model` names a config.json, not a network of the library.
 bool is_config(const std::string& model);
 
 /// @throws InputError if an answer does not suit a counted network; a missing answer is valid

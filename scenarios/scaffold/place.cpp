@@ -13,20 +13,28 @@
 
 namespace foretrain {
 
+std::vector<std::string> host_words() {
+  std::vector<std::string> words = library_names("hardware");
+  words.insert(words.end(), {std::string(kHere), std::string(kOwnHost)});
+  return words;
+}
+
 HostsAsked asked_hosts(std::string_view cluster) {
   constexpr int kHostsMost = 512;
-  static const std::regex kOwn("([0-9]*) ?((of|my|own|mine|machines?|hosts?|computers?) ?)+");
+  static const std::regex kOwn("([0-9]*) ?((of|my|own|mine|machines?|hosts?|computers?) ?)+",
+                               std::regex::icase);
   const auto [text, times] = parse_several(cluster);
   const std::string name(text);
   std::smatch own;
   const bool is_own = std::regex_match(name, own, kOwn);
-  const std::string number = std::string(times) + (is_own ? own[1].str() : "");
-  const std::string known =
-      is_own ? std::string(kOwnHost) : in_any_case(name, library_names("hardware"));
+  const std::string own_number = is_own ? own[1].str() : "";
+  const std::string number = times.empty() ? own_number : std::string(times);
+  const std::string known = is_own ? std::string(kOwnHost) : in_any_case(name, host_words());
   HostsAsked hosts{known.empty() ? name : known};
   if (number.empty()) return hosts;
   const auto count = to_integer(*parse_decimal(number)).value_or(0);
-  if (count < 1 || count > kHostsMost) {
+  const bool twice = !times.empty() && !own_number.empty();
+  if (count < 1 || count > kHostsMost || twice || known == kHere) {
     throw InputError(fmt::format("--cluster {}: write 1 to {} hosts", cluster, kHostsMost));
   }
   hosts.count = static_cast<int>(count);

@@ -22,6 +22,8 @@ struct HostsAsked {
 /// name of the library is read in any case. @throws InputError for a number that is no number of
 /// hosts
 HostsAsked asked_hosts(std::string_view cluster);
+/// The names that `--cluster` takes.
+std::vector<std::string> host_words();
 
 /// The placement of the workers.
 struct ScaffoldPlace {

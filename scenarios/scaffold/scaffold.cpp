@@ -121,7 +121,7 @@ std::string scaffold_header(const Scaffold& scaffold, const std::string& file) {
                     in_yaml(name), asked_by(scaffold));
 }
 
-/// Whether gradients are computed: on this machine, or if the question concerns what is learned.
+/// Gradients are computed on this machine, or if the question is about learning.
 bool learns(const Scaffold& scaffold, const ScaffoldPlace& place) {
   return place.here || scaffold.question == "strategy";
 }
@@ -270,11 +270,9 @@ Scaffold check_scaffold(Scaffold scaffold) {
                                  scaffold.path, scaffold.data));
   }
   if (!scaffold.cluster.empty() && scaffold.cluster != kHere) {
-    std::vector<std::string> known = library_names("hardware");
-    known.insert(known.end(), {std::string(kHere), std::string(kOwnHost)});
     const HostsAsked hosts = asked_hosts(scaffold.cluster);
-    known_word("--cluster", hosts.name, known);
-    if (hosts.name == kOwnHost && hosts.count == 1) scaffold.cluster = kHere;
+    const std::string name = known_word("--cluster", hosts.name, host_words());
+    if (name == kHere || (name == kOwnHost && hosts.count == 1)) scaffold.cluster = kHere;
   }
   if (counted) check_counted(scaffold);
   if (!scaffold.question.empty()) {

@@ -48,7 +48,7 @@ struct PrecisionSpec {
 /// launches, its memory. `compute:` and measured rows are times of one device alone, so all count
 /// there, too. While a message between two devices is on its way, whatever they compute takes
 ///
-///     its time x (1 + beside_collectives)
+///     its time x (1 + slowed_by_collectives)
 ///
 /// since a collective's kernels take units and memory bandwidth from it.
 ///
@@ -60,7 +60,7 @@ struct DeviceSpec : Roofline {
   std::vector<PrecisionSpec> precisions{};
   double variation = 0;  ///< standard deviation of equal devices' times, a share
   double together = 0;
-  double beside_collectives = 0;
+  double slowed_by_collectives = 0;
 
   /// The factor of a gradient's time with `workers` in lockstep, `in_host` of them in a host.
   [[nodiscard]] double slowed(int workers, int in_host) const;

@@ -113,10 +113,10 @@ void describe(Visitor& visit, T& device) {
       loss("together", "a gradient takes this much longer if several devices of a host compute",
            device.together),
       device.together);
-  visit.field(loss("beside_collectives",
-                   "computing takes this much longer while the device sends or receives",
-                   device.beside_collectives),
-              device.beside_collectives);
+  visit.field(loss("slowed_by_collectives",
+                   "computing takes this much longer while it exchanges messages with devices",
+                   device.slowed_by_collectives),
+              device.slowed_by_collectives);
 }
 
 /// Accelerators of a host.

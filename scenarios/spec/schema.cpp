@@ -62,9 +62,7 @@ class SchemaBuilder {
     if (!rule.library.empty()) allow_like(object);
     for (const std::string_view key : {rule.shorthand, rule.list_shorthand}) {
       if (key.empty()) continue;
-      const Schema& whole = object["properties"][std::string(key)];
-      const bool list = whole.contains("anyOf") && whole["anyOf"].front().contains("items");
-      choices.push_back(list ? whole["anyOf"].back() : whole);  // the only item of a list
+      choices.push_back(object["properties"][std::string(key)]);
     }
     if (choices.empty()) return object;
     choices.insert(choices.begin(), std::move(object));

@@ -133,20 +133,24 @@ bool Cpu::slows_others(const Core& core) const {
 
 double Cpu::slowness(std::size_t index) const {
   const Core& core = cores_[index];
-  const bool alone = sharing_.contention == 1;
-  if ((alone && core.slowed == 1) || !computes(core)) return 1;
+  const double slow = core.transfers > 0 ? sharing_.transferring : 1;
+  if ((slow == 1 && sharing_.contention == 1) || !computes(core)) return 1;
   if (threads_[core.line.front()].items.front().share_mode == ShareMode::recorded) return 1;
-  for (std::size_t other = 0; !alone && other < cores_.size(); ++other) {
-    if (other != index && computes(cores_[other])) return core.slowed * sharing_.contention;
+  if (sharing_.contention == 1) return slow;
+  for (std::size_t other = 0; other < cores_.size(); ++other) {
+    if (other != index && computes(cores_[other])) return slow * sharing_.contention;
   }
-  return core.slowed;
+  return slow;
 }
 
-void Cpu::slow_down(int core, double factor) {
-  Core& slower = cores_[static_cast<std::size_t>(core)];
-  slower.slowed = factor;
-  if (slower.calling || slower.line.empty()) return;  // counts for the next item
-  settle(slower, engine_.now());
+void Cpu::count_transfer(int core, int change) {
+  if (sharing_.transferring == 1) return;
+  Core& device = cores_[static_cast<std::size_t>(core)];
+  const bool before = device.transfers > 0;
+  device.transfers += change;
+  // During a callback the next item is planned after it.
+  if (before == (device.transfers > 0) || device.calling || device.line.empty()) return;
+  settle(device, engine_.now());
   plan(static_cast<std::size_t>(core), engine_.now());
 }
 

@@ -33,9 +33,10 @@ enum class Work : std::uint8_t { compute, transport };
 class Cpu : public Actor {
  public:
   struct Sharing {
-    Duration slice;         ///< > 0
-    double contention = 1;  ///< >= 1
-    Duration change{};      ///< of a context switch between processes
+    Duration slice;           ///< > 0
+    double contention = 1;    ///< >= 1
+    Duration change{};        ///< of a context switch between processes
+    double transferring = 1;  ///< DeviceSpec::slowed_by_collectives + 1
   };
 
   /// `history` records what the cores do.
@@ -75,8 +76,8 @@ class Cpu : public Actor {
   [[nodiscard]] bool is_free(ThreadId thread) const {
     return threads_[thread].items.empty() && !threads_[thread].stopped;
   }
-  /// From now on, compute takes `factor` times as long on this core; recorded times remain.
-  void slow_down(int core, double factor);
+  /// Adds to the core's transfers. While it has any, compute is slower (Sharing::transferring).
+  void count_transfer(int core, int change);
 
   /// Number of cores that compute now.
   [[nodiscard]] int computing() const;
@@ -98,7 +99,7 @@ class Cpu : public Actor {
 
  private:
   struct Item {
-    double left = 0;  // ns at full speed; a whole number without contention
+    double left = 0;  // ns at full speed
     Work work = Work::compute;
     History::TaskId task = History::kNoTask;
     Callback done;
@@ -122,7 +123,7 @@ class Cpu : public Actor {
     Duration polled;
     Duration least;       // least CPU time of a queued thread, or of the last one that was queued
     double slowness = 1;  // of the first item since `since`
-    double slowed = 1;    // by `slow_down`
+    int transfers = 0;
     std::uint64_t plan_number = 0;  // of the event that counts
     ProcessId process = 0;          // process of the thread that ran last
     bool calling = false;           // a callback runs: no scheduling decision meanwhile

@@ -2,6 +2,7 @@
 
 #include "models/cost/work.h"
 #include "models/graph/node_memory.h"
+#include "models/graph/step_graph.h"
 #include "models/protocol/registry.h"
 
 #include <algorithm>
@@ -44,21 +45,19 @@ BytesPerSecond update_rate(const HostSpec& spec, const Prepared& prepared) {
   const Training& training = *prepared.training;
   // With servers, the servers apply updates; they have no device.
   if (training.servers > 0) return {};
-  const Network& network = *training.network;
   const Scenario& scenario = prepared.scenario_case.scenario;
-  // Without shards each device updates all, in the time of the jobs that update its share here.
-  const bool all = scenario.training.shard == "none";
-  const double share = all ? worker_share(training, training.worker(0)).updated : 1;
+  // With `shard: none` a device updates all, but its job here a share: so the job's rate is lower.
+  const double share =
+      scenario.training.shard == "none" ? worker_share(training, training.worker(0)).updated : 1;
+  const double update_s = training.network->update_s();
   // Measured rates include the update.
-  const bool measured =
-      measured_gradient(spec.measured, scenario.model.profile_network, training.batch_size)
-          .has_value();
-  if (measured && !spec.device_updates) return {};
-  if (network.update_s() > 0) {
-    // The last sum of a collective is part of its update.
-    const int summed = training.workers > 1 ? 2 : 1;
-    const Bytes moved = apply_cost(network.parameters(), summed, *training.optimizer).bytes();
-    const double takes_s = network.update_s() * profile_ratio(spec, prepared);
+  if (update_s > 0 &&
+      !measured_gradient(spec.measured, scenario.model.profile_network, training.batch_size)) {
+    Bytes moved;
+    for (const Bucket& each : training.layout->buckets) {
+      moved += bucket_cost(training, each).apply.bytes();
+    }
+    const double takes_s = update_s * profile_ratio(spec, prepared);
     return {static_cast<double>(moved.value) * share / takes_s};
   }
   if (spec.devices == 0) return {};

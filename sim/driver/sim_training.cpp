@@ -169,6 +169,7 @@ void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& m
   if (scenario.cluster.hosts.empty()) {
     const Machine machine = machines("");
     add(&machine, std::nullopt);
+    job_times_.back().update_on_device(update_rate({}, prepared));
     note(machine, job_times_.back());
     note_basis(nullptr, &machine, prepared);
     calibrated_ = machine.cores_seen;
@@ -183,9 +184,7 @@ void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& m
     if (devices) {
       job_times_.back().scale_profile(profile_ratio(spec, prepared) * slowed);
     }
-    if (const BytesPerSecond rate = update_rate(spec, prepared); rate.value > 0) {
-      job_times_.back().update_on_device(rate);
-    }
+    job_times_.back().update_on_device(update_rate(spec, prepared));
     if (machine) note(*machine, job_times_.back());
     note_basis(&spec, machine ? &*machine : nullptr, prepared);
     if (world_.real_cores) calibrated_ = machine->cores_seen;

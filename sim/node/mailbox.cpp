@@ -45,10 +45,10 @@ void Mailbox::wake(Instant now, std::uint64_t token) {
     case Stage::arrived: {
       const Mailbox& sender = *world_.mail[slot].sender;
       arrive(now, slot);
-      // Afterwards, since the next message of a ring leaves at once.
+      // `arrive` comes first: a ring sends its next message in it, and the device stays slow.
       if (place_.device && sender.place_.device) {
-        process_.on_its_way(-1);
-        sender.process_.on_its_way(-1);
+        process_.count_transfer(-1);
+        sender.process_.count_transfer(-1);
       }
       return;
     }
@@ -84,7 +84,6 @@ bool Mailbox::mark_lost(NodeId peer) {
   Mailbox* last = peers_[index_of(peer)];
   if (std::ranges::find(lost_, last, &Lost::mailbox) != lost_.end()) return false;
   lost_.push_back({last, peer});
-  ways_ = {};
   return true;
 }
 
@@ -92,7 +91,6 @@ void Mailbox::take_back(NodeId peer) {
   const auto lost = std::ranges::find_if(
       lost_, [peer](const Lost& each) { return each.peer == peer && !each.replaced; });
   lost->replaced = true;
-  ways_ = {};
   connections_.drop(peer);
 }
 
@@ -108,22 +106,22 @@ bool Mailbox::is_of_lost(const Mail& mail) const {
 }
 
 // All hosts that are not simulated are other hosts.
-Mailbox::PeerWay Mailbox::found_way(NodeId peer) const {
+Mailbox::PeerPath Mailbox::find_path(NodeId peer) const {
   const NodeId image = world_.fold ? world_.fold->image(peer) : peer;
   const Host& host = process_.host();
-  PeerWay way{peer, peers_[index_of(image)]->place_};
+  PeerPath path{peer, peers_[index_of(image)]->place_};
   if (image != peer) {
-    way.place.host = index_of(peer) / static_cast<std::size_t>(world_.fold->workers());
+    path.place.host = index_of(peer) / static_cast<std::size_t>(world_.fold->workers());
   }
   static const TransportCost kByNetworkCards;
-  if (way.place.host != place_.host) {
+  if (path.place.host != place_.host) {
     const bool rdma = host.rdma && mailbox_of(peer)->process_.host().rdma;
-    way.transport = rdma ? &kByNetworkCards : &host.remote;
-    return way;
+    path.transport = rdma ? &kByNetworkCards : &host.remote;
+    return path;
   }
-  way.transport = way.place.core == place_.core ? &host.one_core : &host.local;
-  way.joined = place_.device && way.place.device && host.device_links;
-  return way;
+  path.transport = path.place.core == place_.core ? &host.one_core : &host.local;
+  path.joined = place_.device && path.place.device && host.device_links;
+  return path;
 }
 
 CostBreakdown Mailbox::effort(Bytes size, Duration own, Duration spent) const {
@@ -149,10 +147,10 @@ bool Mailbox::brings_update(const Message& message) const {
 
 void Mailbox::send(Instant now, Send& send, Duration spent) {
   const Bytes size = wire_size(send.message);
-  const PeerWay& way = way_to(send.to);
-  const TransportCost& transport = *way.transport;
-  const bool by_core = !way.joined;
-  const bool overlaps = way.place.host == place_.host && way.place.core != place_.core && by_core;
+  const PeerPath& path = path_to(send.to);
+  const TransportCost& transport = *path.transport;
+  const bool by_core = !path.joined;
+  const bool overlaps = path.place.host == place_.host && path.place.core != place_.core && by_core;
   const Duration miss_penalty =
       cache_use_ != nullptr ? cache_use_->before_sent(send.to, send.message) : Duration{};
   const Duration copied = transport.sending(size) + miss_penalty;
@@ -176,15 +174,15 @@ void Mailbox::depart(Instant now, std::size_t slot) {
   traffic_.sent += size;
   ++traffic_.messages_sent;
   const Callback arrived = mail.receiver->at_stage(Stage::arrived, slot);
-  const PeerWay& way = way_to(mail.to);
-  const Place& there = way.place;
+  const PeerPath& path = path_to(mail.to);
+  const Place& there = path.place;
   const bool same_host = there.host == place_.host;
   if (place_.device && there.device) {
-    process_.on_its_way(1);
-    mail.receiver->process_.on_its_way(1);
+    process_.count_transfer(1);
+    mail.receiver->process_.count_transfer(1);
   }
   if (same_host) traffic_.within_host += size;
-  if (same_host && !way.joined) {
+  if (same_host && !path.joined) {
     mail.activity = process_.history().current();
     return world_.engine.schedule(now, arrived);
   }
@@ -208,9 +206,9 @@ void Mailbox::arrive(Instant now, std::size_t slot) {
     return;
   }
   traffic_.received += size;
-  const PeerWay& way = way_to(mail.from);
-  const bool same_host = way.place.host == place_.host;
-  const bool by_network = !same_host || way.joined;
+  const PeerPath& path = path_to(mail.from);
+  const bool same_host = path.place.host == place_.host;
+  const bool by_network = !same_host || path.joined;
   if (!same_host) polling_.packets_came(mail.coming);
   if (by_network) mail.activity = process_.history().current();
   if (lined_up_ || sleeps_beside_others(now, mail.from)) {
@@ -233,20 +231,20 @@ bool Mailbox::has_yielded(Instant now) const {
 bool Mailbox::sleeps_beside_others(Instant now, NodeId from) const {
   const Cpu& cpu = process_.cpu();
   return !cpu.idle(place_.core) && cpu.is_free(process_.loop()) && !polling_.polls(now) &&
-         !has_yielded(now) && transport_with(from).preempt.ns > 0;
+         !has_yielded(now) && path_to(from).transport->preempt.ns > 0;
 }
 
 // A loop that works or has yielded looks when its turn comes; `receive` handles that.
 Duration Mailbox::notice(Instant now, NodeId from) const {
   if (!process_.cpu().idle(place_.core)) return {};
-  const TransportCost& transport = transport_with(from);
+  const TransportCost& transport = *path_to(from).transport;
   return world_.time_factors.scaled(Resource::latency,
                                     polling_.polls(now) ? transport.handoff : transport.wake);
 }
 
 void Mailbox::enqueue(Instant now, const Mail& mail) {
   const Duration preempt =
-      world_.time_factors.scaled(Resource::latency, transport_with(mail.from).preempt);
+      world_.time_factors.scaled(Resource::latency, path_to(mail.from).transport->preempt);
   lined_up_ = true;
   pressing_ = now + preempt;
   process_.history().go_on_from(mail.activity);
@@ -273,9 +271,9 @@ void Mailbox::receive(Instant now, std::size_t slot) {
   const Cpu& cpu = process_.cpu();
   const Mail& mail = world_.mail[slot];
   const Bytes size = wire_size(mail.message);
-  const PeerWay& way = way_to(mail.from);
+  const PeerPath& path = path_to(mail.from);
   const CostBreakdown cost =
-      effort(size, way.joined ? Duration{} : way.transport->receiving(size), miss_penalty(mail));
+      effort(size, path.joined ? Duration{} : path.transport->receiving(size), miss_penalty(mail));
   process_.history().go_on_from(mail.activity);
   const bool yielded = has_yielded(now);
   if (cost.total().ns == 0 && !yielded && cpu.is_free(process_.loop())) return received(now, slot);

@@ -120,22 +120,19 @@ class Mailbox : public Actor {
   /// Destination of messages to a peer; for a lost one its old mailbox, which discards them.
   [[nodiscard]] Mailbox* mailbox_of(NodeId peer) const;
   [[nodiscard]] bool is_of_lost(const Mail& mail) const;
-  /// The way of messages between this node and a peer.
-  struct PeerWay {
+  /// The path of messages between this node and a peer.
+  struct PeerPath {
     NodeId peer{};
     Place place{};                             ///< of the peer
     const TransportCost* transport = nullptr;  ///< null: not known yet
     bool joined = false;  ///< two devices of a host with a link: no core copies messages
   };
-  [[nodiscard]] const PeerWay& way_to(NodeId peer) const {
-    PeerWay& way = ways_[index_of(peer) % ways_.size()];
-    if (way.transport == nullptr || way.peer != peer) way = found_way(peer);
-    return way;
+  [[nodiscard]] const PeerPath& path_to(NodeId peer) const {
+    PeerPath& path = paths_[index_of(peer) % paths_.size()];
+    if (path.transport == nullptr || path.peer != peer) path = find_path(peer);
+    return path;
   }
-  [[nodiscard]] PeerWay found_way(NodeId peer) const;
-  [[nodiscard]] const TransportCost& transport_with(NodeId peer) const {
-    return *way_to(peer).transport;
-  }
+  [[nodiscard]] PeerPath find_path(NodeId peer) const;
   /// Cost of a message of this size: `spent`, its `own` cost and the framework's share.
   [[nodiscard]] CostBreakdown effort(Bytes size, Duration own, Duration spent) const;
   /// Cache-miss penalty of the memory that receives the message.
@@ -176,7 +173,7 @@ class Mailbox : public Actor {
   CacheUse* cache_use_;
   std::vector<Lost> lost_;
   Connections connections_;
-  mutable std::array<PeerWay, 4> ways_{};  // the latest; each message asks several times
+  mutable std::array<PeerPath, 4> paths_{};  // a cache; a message needs its path several times
 };
 
 }  // namespace foretrain::sim

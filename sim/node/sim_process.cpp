@@ -39,14 +39,6 @@ void Process::compute(int thread, const CostBreakdown& effort, Callback done,
                 Cpu::Entry::woken, task, share_mode);
 }
 
-void Process::on_its_way(int change) {
-  if (!place_.device || host_.beside_collectives == 0) return;
-  const bool before = on_their_way_ > 0;
-  on_their_way_ += change;
-  const bool now = on_their_way_ > 0;
-  if (now != before) computes_.slow_down(*place_.device, now ? 1 + host_.beside_collectives : 1);
-}
-
 void Process::stop(Resource why) {
   if (stops_++ > 0) return;
   history_.stopped(why);

@@ -43,9 +43,8 @@ class Process {
     run(loop_, CostBreakdown(history_.messages()), Work::transport, done, entry);
   }
 
-  /// A message between this device and another leaves (1) or arrives (-1). While any is on its way,
-  /// the collective's kernels slow the device down (DeviceSpec::beside_collectives).
-  void on_its_way(int change);
+  /// A message between this device and another leaves (1) or arrives (-1): Cpu::count_transfer.
+  void count_transfer(int change) { computes_.count_transfer(*place_.device, change); }
 
   /// Moves the waiting loop before threads that have used more CPU time.
   void preempt_for_loop() { cpu_.preempt_others(loop_); }
@@ -81,8 +80,7 @@ class Process {
   std::vector<Cpu::ThreadId> compute_;
   std::unique_ptr<InputFeed> input_;
   Place place_;
-  int on_their_way_ = 0;  // messages from and to the device
-  int stops_ = 0;         // without a matching `go_on`
+  int stops_ = 0;  // without a matching `go_on`
 };
 
 }  // namespace foretrain::sim

@@ -50,9 +50,9 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
         Host& host = add_host(host_name(spec, index), make_cores(spec.cores, machine), machine);
         host.rdma = spec.rdma();
         if (spec.devices == 0) continue;
-        host.devices =
-            std::make_shared<Cpu>(engine, spec.devices, Cpu::Sharing{kDeviceSlice}, history);
-        host.beside_collectives = spec.device.beside_collectives;
+        const double transferring = 1 + spec.device.slowed_by_collectives;
+        const Cpu::Sharing sharing{.slice = kDeviceSlice, .transferring = transferring};
+        host.devices = std::make_shared<Cpu>(engine, spec.devices, sharing, history);
         host.device_links = spec.device_link.rate.value > 0;
         host.caches = nullptr;  // the miss rates of its cores are not measured
       }

@@ -34,7 +34,6 @@ struct Host {
   DiskCost disk{};                 ///< costs of checkpoints, from its machine file
   Instant disk_free{};             ///< its disk is busy until then
   std::shared_ptr<Cpu> devices{};  ///< its accelerators, a core each; null if there are none
-  double beside_collectives = 0;   ///< of its devices (DeviceSpec)
   bool device_links = false;       ///< messages between devices take time
   bool rdma = false;               ///< messages between hosts with RDMA cost no core anything
 };

@@ -184,7 +184,7 @@ TEST_CASE("budget command: what is asked wrong is refused with the reason") {
   CHECK_THAT(error("--budget 20"), Contains("--deadline"));
   CHECK_THAT(error("--deadline 1h --budget 0"), Contains("--budget 0: is no amount of money"));
   CHECK_THAT(error("--deadline 1h --budget '50 EUR'"),
-             Contains("--budget 50 EUR: the price of ") && Contains(" is in USD; "));
+             Contains("--budget: the price of ") && Contains(" is in USD; "));
   CHECK_THAT(error("--deadline 1 --budget 20"), Contains("--deadline 1: "));
   CHECK_THAT(error("--deadline 1h --budget 20 --hosts p3.16xlrge"),
              Contains("did you mean p3.16xlarge?"));

@@ -392,7 +392,7 @@ TEST_CASE("devices: computing slows down beside a collective, by the time of tha
     s.training.bucket_size = {4'000'000};
     s.training.steps = 1;
     job.host().device_link.rate = {4e9};
-    job.host().device.beside_collectives = beside;
+    job.host().device.slowed_by_collectives = beside;
     return job.step_s();
   };
   constexpr double kSent_s = kLayer / 4e9;

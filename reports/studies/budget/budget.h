@@ -19,7 +19,8 @@ namespace foretrain {
 /// Upper bounds on time and cost; a value equal to its bound meets it.
 struct Bounds {
   double deadline_s = 0;
-  double budget = 0;  ///< in the currency of the hosts' prices
+  double budget = 0;       ///< in the currency of the hosts' prices
+  std::string currency{};  ///< of the budget; empty: that of the prices
 };
 
 /// A cluster of equal hosts with a way to train on it. Each host has a worker per device, or one

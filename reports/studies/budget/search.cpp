@@ -234,6 +234,13 @@ BudgetAnswer find_cluster(const Case& scenario_case, const BudgetOptions& option
   answer.base = base_of(scenario_case);
   answer.bounds = options.bounds;
   answer.hosts = hosts_to_try(answer.base.scenario_case, options.library, options.names);
+  for (const auto& [host, why_not] : answer.hosts) {
+    const std::string& price = host.price.currency;
+    const bool either = price.empty() || answer.bounds.currency.empty();
+    if (either || price == answer.bounds.currency || !why_not.empty()) continue;
+    throw InputError(
+        fmt::format("--budget: the price of {} is in {}; write it in that", host.name, price));
+  }
   std::vector<Offer> all = all_offers(answer.base, answer.hosts, options.most_hosts);
   answer.clusters = std::ssize(all);
   Offers tried = time_all(all, options, answer);

@@ -63,6 +63,7 @@ TEST_CASE("units: a price is per hour in the currency that stands there or in an
   CHECK(parse_price("12.24 USD per hour") == Price{12.24, "USD"});
   CHECK(parse_price("7\u20ac/hour") == Price{7, "EUR"});
   CHECK(parse_price("1.5e1 CHF/h") == Price{15, "CHF"});
+  CHECK(parse_price("20 MXN per hour") == Price{20, "MXN"});
   CHECK(price_to_text({2.5, ""}) == "2.5 per hour");
   CHECK(price_to_text({0.048, ""}) == "0.048 per hour");
   CHECK(price_to_text({3.06, "USD"}) == "3.06 USD per hour");

@@ -218,8 +218,9 @@ TEST_CASE("hardware: several hosts of a name are written in short") {
     return only("foretrain: 1\ncluster: " + cluster + "\n").cluster.hosts;
   };
   const auto four = hosts("{hosts: [{like: dgx-1, count: 4}]}");
-  for (const char* cluster : {"4 x dgx-1", "DGX-1 x 4", "{hosts: 4 x dgx-1}",
-                              "{hosts: [4 x dgx-1]}", "{hosts: [{like: 4 x dgx-1}]}"}) {
+  for (const char* cluster :
+       {"4 x dgx-1", "DGX-1 x 4", "{hosts: 4 x dgx-1}", "{hosts: [4 x dgx-1]}", "[4 x dgx-1]",
+        "{hosts: [{like: 4 x dgx-1}]}"}) {
     CAPTURE(cluster);
     CHECK(hosts(cluster) == four);
   }
@@ -236,8 +237,8 @@ TEST_CASE("hardware: several hosts of a name are written in short") {
 TEST_CASE("hardware: what concerns the user's line points there") {
   CHECK(scenario_error("foretrain: 1\nnumerics: off\ncluster: 4 x dgx-1\n"
                        "training: {strategy: all_reduce, workers: 40}\n") ==
-        "x.yaml:4:43: training.workers: 40 workers for 32 devices: more than the 8 of dgx-1-0; "
-        "write fewer, or add hosts");
+        "x.yaml:4:43: training.workers: 40 workers: dgx-1-0 has only 8 devices; write fewer, or "
+        "add hosts");
   CHECK(scenario_error("foretrain: 1\nnumerics: off\ntraining: {strategy: all_reduce, workers: 2}\n"
                        "cluster:\n  hosts: [{name: a, price: 2 EUR/h},\n"
                        "          {like: n1-v100}]\n") ==

@@ -192,8 +192,8 @@ TEST_CASE("cluster: a host has a device for each of its workers") {
       "  hosts: [{name: box, count: 2, devices: 2}]\n"
       "  placement: {workers: [box0, box0, box0, box1]}\n";
   CHECK(scenario_error(text) ==
-        "x.yaml:5:24: cluster.placement.workers: 4 workers for 4 devices: more than the 2 of box0; "
-        "write fewer, or add hosts");
+        "x.yaml:5:24: cluster.placement.workers: 4 workers: box0 has only 2 devices; write fewer, "
+        "or add hosts");
   CHECK(scenario_error(text, {"cluster.hosts[0].devices=3"}) == "(no error)");
 }
 
