@@ -53,6 +53,7 @@ Panel panel_of(const std::vector<ScalingPoint>& points, const std::string& title
                                          point.limit, point.uneven_share.empty() ? "" : "; ",
                                          point.uneven_share));
     }
+    if (series.x.size() > panel.x_ticks.size()) panel.x_ticks = series.x;
     if (series.x.size() == 1) series.mark = Mark::points;
     if (!series.x.empty()) panel.series.push_back(std::move(series));
   }

@@ -170,7 +170,10 @@ std::shared_ptr<const CountedNetwork> count_network(const Case& c) {
     network->layers = layers_of(c, *network);
   } else {
     try {
-      network->layers = read_profile(model.profile, profile_batch(c.scenario)).work;
+      const NetworkProfile profile = read_profile(model.profile, profile_batch(c.scenario));
+      if (profile.second_batch > 0 && model.profile_batch == 0)
+        throw InputError("two batches; write profile_batch, that of the columns without @");
+      network->layers = profile.work;
     } catch (const InputError& error) {
       fail(c, "model.profile", error.what());
     }

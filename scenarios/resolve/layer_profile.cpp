@@ -159,8 +159,8 @@ class ProfileReader {
       return;
     }
     fail(rows_.line(), title.column,
-         fmt::format("'{}': write one batch size for both passes, other than {}, that of {}",
-                     title.text, profile_.batch_size, kNames[kForward]));
+         fmt::format("'{}': write one batch size for both passes, other than {}, profile_batch",
+                     title.text, profile_.batch_size));
   }
 
   [[nodiscard]] Decimal number(Column which, std::string_view example) const {

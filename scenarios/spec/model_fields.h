@@ -74,19 +74,18 @@ void describe(Visitor& visit, T& model) {
               .written = !model.layers.empty(),
               .shorthand = "kind"},
              model.layers);
-  visit.field(
-      {.key = "profile",
-       .doc = "a CSV file of layers with their times (columns layer, parameter_bytes, "
-              "forward_ms, backward_ms), or with their work, as foretrain_profile.py writes "
-              "it; only for forecasts",
-       .used = model.layers.empty(),
-       .unused_because = "the network is given by layers",
-       .written = !model.profile.path.empty()},
-      model.profile.path);
+  visit.field({.key = "profile",
+               .doc = "a CSV file of layers with their times (columns layer, parameter_bytes, "
+                      "forward_ms, backward_ms; update_ms; forward_ms@8, backward_ms@8), or with "
+                      "their work, as foretrain_profile.py writes it; only for forecasts",
+               .used = model.layers.empty(),
+               .unused_because = "the network is given by layers",
+               .written = !model.profile.path.empty()},
+              model.profile.path);
   describe_counted(visit, model);
   const bool table = !model.profile.path.empty();
   visit.field({.key = "profile_batch",
-               .doc = "batch size of the profile; left out: training.batch_size",
+               .doc = "batch size of the profile; left out, with one batch: training.batch_size",
                .least = 1,
                .most = 1e7,
                .used = table,

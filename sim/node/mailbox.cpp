@@ -175,9 +175,8 @@ void Mailbox::depart(Instant now, std::size_t slot) {
   ++traffic_.messages_sent;
   const Callback arrived = mail.receiver->at_stage(Stage::arrived, slot);
   const PeerPath& path = path_to(mail.to);
-  const Place& there = path.place;
-  const bool same_host = there.host == place_.host;
-  if (place_.device && there.device) {
+  const bool same_host = path.place.host == place_.host;
+  if (place_.device && path.place.device) {
     process_.count_transfer(1);
     mail.receiver->process_.count_transfer(1);
   }
@@ -187,7 +186,7 @@ void Mailbox::depart(Instant now, std::size_t slot) {
     return world_.engine.schedule(now, arrived);
   }
   Fabric& fabric = *world_.fabric;
-  const auto connection = connections_.to(mail.to, place_, there, fabric);
+  const auto connection = connections_.to(mail.to, place_, path.place, fabric);
   mail.coming = now + fabric.latency(connection);
   const std::uint32_t order = mail.message.order();
   if (world_.fold) world_.fold->shift(mail.from, mail.to, mail.message);

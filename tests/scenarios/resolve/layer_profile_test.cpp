@@ -125,7 +125,7 @@ TEST_CASE("layer profile: two batch sizes give each pass a fixed part and a part
     CAPTURE(wrong);
     CHECK(layers_error(titles + wrong + "\n")
               .find("write one batch size for both passes, other "
-                    "than 1, that of forward_ms") != std::string::npos);
+                    "than 1, profile_batch") != std::string::npos);
   }
 }
 

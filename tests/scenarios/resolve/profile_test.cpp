@@ -69,6 +69,20 @@ TEST_CASE("profile scenario: times are of its batch size else of the training's"
   CHECK(gradient(profile.text(rest, ", profile_batch: 32")) == Duration{20'000'000});
 }
 
+TEST_CASE("profile scenario: two batches need the size of the first") {
+  const TempFolder folder;
+  std::ofstream(folder / "t.csv")
+      << "layer,parameter_bytes,forward_ms,backward_ms,forward_ms@8,backward_ms@8\na,4,2,4,1,2\n";
+  const auto text = [&](const std::string& more) {
+    return "foretrain: 1\nmodel: {profile: " + (folder / "t.csv") + more +
+           "}\ntraining: {steps: 5, batch_size: 16}\n";
+  };
+  CHECK(profile_error(text("")).find("write profile_batch, that of the columns without @") !=
+        std::string::npos);
+  const auto training = profiled_training(text(", profile_batch: 24"));
+  CHECK(gradient_cost(*training->network, 16).measured == Duration{4'500'000});
+}
+
 TEST_CASE("profile scenario: epochs need the number of examples") {
   const Profile profile;
   CHECK(profiled_training(profile.text("dataset: {take: 640, test_take: 7}\n"
