@@ -147,8 +147,9 @@ std::string style_of(const Series& s, bool bars) {
                        kGuides.front());
   }
   if (s.mark == Mark::trace) {
-    return fmt::format("with lines lw 1 dt {} lc rgb '{}'", s.dashed ? "(7,4)" : "solid",
-                       line_colour(s));
+    constexpr double kWider = 0.7;  // of the next colour's trace, which is told by that, too
+    return fmt::format("with lines lw {:.1f} dt {} lc rgb '{}'", 1 + kWider * (s.colour % 3),
+                       s.dashed ? "(7,4)" : "solid", line_colour(s));
   }
   const auto mark = kPointTypes[static_cast<std::size_t>(s.colour) % kPointTypes.size()];
   const auto points = fmt::format("pt {} ps 0.7 pi {}", mark, 1 + s.x.size() / kPointsShown);

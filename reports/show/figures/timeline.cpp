@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -174,6 +175,17 @@ Figure timeline(const Record& record, const std::string& name) {
     panel.series.push_back({std::string(phase), {}, {}, false, colour, Mark::span});
   }
   const std::vector<Span> applying = add_workers(record, *window, panel);
+  const auto length_ms = [](const Series& phase) {
+    return std::reduce(phase.x_end.begin(), phase.x_end.end()) -
+           std::reduce(phase.x.begin(), phase.x.end());
+  };
+  double all_ms = 0;
+  for (const Series& phase : panel.series) all_ms += length_ms(phase);
+  const Series& longest = *std::ranges::max_element(panel.series, {}, length_ms);
+  if (all_ms > 0) {
+    figure.title += fmt::format(": {} takes {:.0f} % of the workers' time", longest.title,
+                                100 * length_ms(longest) / all_ms);
+  }
   const auto servers = std::ranges::count_if(
       record.nodes, [](const NodeTotals& node) { return node.role.starts_with("server"); });
   if (servers > 0) {

@@ -214,7 +214,8 @@ Section sweep_section(const SweepTable& sweep, const std::vector<std::string>& s
                                         : lines_of(sweep, axes.front(), metric));
     if (!both) continue;
     const std::string fixed = others(sweep, sweep.rows.front(), {axes[0].key, axes[1].key});
-    if (fixed != "all cases") maps.title = "Two settings at once: " + fixed;
+    maps.title =
+        "Two settings at once" + (fixed == "all cases" ? "" : ", " + fixed) + ": " + lines.title;
     Panel map = map_of(sweep, axes[0], axes[1], metric, fixed);
     if (!map.series.empty()) maps.panels.push_back(std::move(map));
   }

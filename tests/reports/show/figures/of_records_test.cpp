@@ -132,6 +132,7 @@ TEST_CASE("timeline: phases stand one after another, a row a worker, the server 
   const Record record = records_with_usage()[0];
   const Figure figure = timeline(record, "timeline");
   REQUIRE(figure.panels.size() == 1);
+  CHECK(figure.title.find(" % of the workers' time") != std::string::npos);
   const Panel& panel = figure.panels[0];
   CHECK(panel.rows == std::vector<std::string>{"worker0", "worker1", "server0"});
   const Series& compute = panel.series[0];
