@@ -113,7 +113,9 @@ const kEvents = {
     byId('measuring').hidden = true;
     if (!said.sentence) return say(`The other cases are simulated: ${said.done} of ${said.all} done.`);
     Object.assign(page.shown, {sentence: said.sentence, command: said.command});
-    byId('cases').textContent = said.text.replace(/^\n+/, '');
+    // Only tables, which are indented, need the width of a terminal.
+    byId('cases').replaceChildren(...said.text.replace(/^\n+/, '').split(/\n\n+/).map((block) =>
+      element(block.startsWith(' ') ? 'pre' : 'p', '', block)));
     show();
     return say(`All ${said.all} cases simulated; the figures below are those of ${page.chosen}.${page.saved}`);
   },
