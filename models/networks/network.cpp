@@ -134,7 +134,7 @@ std::vector<float> Network::initial_statistics() const {
 }
 
 std::string_view Network::loss_name() const {
-  if (profiled()) return "in the profile";
+  if (profiled_) return "in the profile";
   return layers_.back()->output().size() == 1 ? "logistic" : "softmax_cross_entropy";
 }
 
@@ -242,7 +242,7 @@ Score Network::evaluate(std::span<const float> parameters, const Dataset& data, 
 std::int64_t Network::evaluation_batch() const {
   std::int64_t floats = input_.image.size();
   for (const auto& layer : layers_) floats += layer->output().size();
-  if (profiled()) return kEvaluationBatch;
+  if (profiled_) return kEvaluationBatch;
   return std::clamp<std::int64_t>(kEvaluationBytes / (4 * floats), 1, kEvaluationBatch);
 }
 

@@ -148,7 +148,7 @@ class Answer {
     if (!dropped()) tell_answer();
   }
 
-  /// The examples over those with the controls where the scenario has them.
+  /// Ratio of the examples to those before any control was moved.
   double work() {
     Question before = asked_.question;
     before.controls = {};

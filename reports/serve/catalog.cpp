@@ -17,8 +17,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kQuickstart = "scenarios/quickstart.yaml";
 
-/// Whether simulations of its cases answer the example's question, as those of `whatif` do not;
-/// excludes inputs of tests.
+/// True if simulations of its cases answer the example's question, as those of `whatif` do not;
+/// false for inputs of tests.
 bool is_shown(const Example& example) {
   const std::size_t folder = example.name.rfind('/');
   return folder == std::string::npos || example.name.starts_with("studies/");

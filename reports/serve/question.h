@@ -28,10 +28,10 @@ struct Asked {
   Question question;
   std::string source;                  ///< the scenario's file as named in messages and commands
   bool unsaved = false;                ///< commands work only after the text is saved to that file
-  std::vector<std::string> overrides;  ///< of the controls
-  std::vector<Case> cases;             ///< with them
+  std::vector<std::string> overrides;  ///< settings of the controls
+  std::vector<Case> cases;             ///< with the overrides
   Case scenario_case;                  ///< the shown one
-  std::string label;                   ///< its label; empty without a sweep
+  std::string label;                   ///< label of the shown case; empty without a sweep
 
   /// The shown case with further overrides. @throws InputError
   [[nodiscard]] Case with(const std::vector<std::string>& more) const;

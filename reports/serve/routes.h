@@ -31,10 +31,10 @@ extern const char* const kReportPolicy;
 /// missing
 nlohmann::ordered_json catalog_json(const std::string& first);
 
-/// What is below `out`, newest first, from at most kMostRecords folders: `folder` (as for `report`,
-/// relative to `out`), `kind` (the command that wrote it), `age_s` since it was written,
-/// `question`, `result` in a sentence. Cases of a sweep, repetitions of a case are one entry, as
-/// are all records of a study. None if `out` does not exist.
+/// Lists the results below `out`, newest first, from at most kMostRecords folders: `folder` (as for
+/// `report`, relative to `out`), `kind` (the command that wrote it), `age_s` since it was written,
+/// `question`, `result` in a sentence. The cases of a sweep are one entry, so are the repetitions
+/// of a case, so are all records of a study. The list is empty if `out` does not exist.
 nlohmann::ordered_json records_json(const std::filesystem::path& out);
 
 /// The report.html of such a folder. @throws InputError if it is not below `out`, or has no results

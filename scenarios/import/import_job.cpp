@@ -63,8 +63,7 @@ ImportedJob of_table(const std::string& path) {
   }
   job.notes.emplace_back(
       "A CSV has only times of layers. Write the time of the optimizer (without a column "
-      "update_ms) "
-      "as framework.update in job.yaml, that of input and of gaps between kernels as "
+      "update_ms) as framework.update in job.yaml, that of input and of gaps between kernels as "
       "framework.step.");
   return job;
 }

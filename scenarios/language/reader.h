@@ -129,9 +129,10 @@ class Reader {
     if (entry == nullptr || entry->value.kind == Value::Kind::null) return;
     const bool alone = entry->value.kind == Value::Kind::scalar && !rule.library.empty();
     if (!alone) expect(*entry, Value::Kind::list);
-    const std::vector<Value> single(alone ? 1 : 0, entry->value);
+    const std::span<const Value> given(alone ? &entry->value : entry->value.items.data(),
+                                       alone ? 1 : entry->value.items.size());
     std::vector<T> items;
-    for (const Value& item : alone ? single : entry->value.items) {
+    for (const Value& item : given) {
       const std::string path = path_of(rule.key) + "[" + std::to_string(items.size()) + "]";
       const Value whole = begun_like(rule, in_full(rule, item), path);
       read_map(whole, path, items.emplace_back());

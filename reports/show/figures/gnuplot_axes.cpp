@@ -1,6 +1,6 @@
 #include "reports/show/figures/gnuplot_axes.h"
 
-#include "reports/show/figures/downsample.h"
+#include "reports/show/figures/axes.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // A figure as a gnuplot script, with the table that the script reads.
 #include "models/base/check.h"
 #include "reports/record/record_csv.h"
-#include "reports/show/figures/downsample.h"
+#include "reports/show/figures/axes.h"
 #include "reports/show/figures/figure.h"
 #include "reports/show/figures/gnuplot_axes.h"
 
@@ -147,7 +147,7 @@ std::string style_of(const Series& s, bool bars) {
                        kGuides.front());
   }
   if (s.mark == Mark::trace) {
-    constexpr double kWider = 0.7;  // of the next colour's trace, which is told by that, too
+    constexpr double kWider = 0.7;  // added for the next colour: traces differ by width, too
     return fmt::format("with lines lw {:.1f} dt {} lc rgb '{}'", 1 + kWider * (s.colour % 3),
                        s.dashed ? "(7,4)" : "solid", line_colour(s));
   }

@@ -3,6 +3,7 @@
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
 #include "reports/record/wrapped_text.h"
+#include "reports/show/figures/axes.h"
 #include "reports/show/figures/downsample.h"
 #include "reports/studies/trainings/trainings_result.h"
 

@@ -2,7 +2,7 @@
 
 #include "models/base/check.h"
 #include "reports/record/wrapped_text.h"
-#include "reports/show/figures/downsample.h"
+#include "reports/show/figures/axes.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

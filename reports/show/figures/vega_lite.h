@@ -1,7 +1,7 @@
 // Vega-Lite specifications of a figure with their data, for the page.
 #pragma once
 
-#include "reports/show/figures/downsample.h"
+#include "reports/show/figures/axes.h"
 #include "reports/show/figures/figure.h"
 
 #include <nlohmann/json_fwd.hpp>

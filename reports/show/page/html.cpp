@@ -37,7 +37,7 @@ constexpr auto kGlossary = std::to_array<std::pair<std::string_view, std::string
      {"critical path", "the chain of work and waiting that the training takes as long as"},
      {"statistical efficiency", "what an example contributes to learning"},
      {"speed-up", "rate, relative to the fewest workers"},
-     {"effic", "speed-up, relative to the number of workers; 1 if none waits"},
+     {"efficiency", "speed-up, relative to the number of workers; 1 if none waits"},
      {"straggling", "being slower than other workers"}});
 
 /// A heading as HTML; a word of the glossary shows its meaning if pointed at or focused.

@@ -6,7 +6,7 @@ import {chartConfig, coloured} from './theme.js';
 import {hideTooltip, showTooltip} from './tooltip.js';
 
 const kMostSvgRows = 1500;  // larger charts use a canvas, since a large SVG is slow
-const kMarks = 40;  // of a line; a longer one has not all
+const kMarks = 40;  // at most, of a line
 
 /** The rows for the specification, from the columns in the page. */
 function rowsOf({columns, series}) {

@@ -1,6 +1,7 @@
 // Figures of steps, resources, time from records.
 #include "reports/show/figures/of_records.h"
 
+#include "reports/show/figures/axes.h"
 #include "reports/show/figures/downsample.h"
 #include "tests/reports/show/page/support.h"
 #include "tests/reports/support.h"

@@ -1,6 +1,6 @@
-// Y axes: logarithmic or not, from zero or not, ticks.
+#include "reports/show/figures/axes.h"
+
 #include "reports/record/statistics.h"
-#include "reports/show/figures/downsample.h"
 
 #include <algorithm>
 #include <cmath>
