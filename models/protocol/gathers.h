@@ -70,6 +70,8 @@ class Gathers {
   void go_on(std::size_t computed, Effects& effects);
   /// The number of stages of the step whose values have arrived.
   [[nodiscard]] std::size_t stages_here() const { return begun_ - (is_complete() ? 0 : 1); }
+  /// No gather is under way.
+  [[nodiscard]] bool is_complete() const { return missing_ == 0 && starting_.empty(); }
   /// After the last stage: begins to gather everything, once. True when all has arrived.
   bool all_here(Effects& effects);
   /// The timer has fired.
@@ -94,7 +96,6 @@ class Gathers {
   void send_own(std::uint32_t bucket, Effects& effects);
   void take(std::uint32_t bucket, const Payload& sent, Effects& effects);
   void send_on(std::uint32_t bucket, const Payload& sent, Effects& effects) const;
-  [[nodiscard]] bool is_complete() const { return missing_ == 0 && starting_.empty(); }
   /// The route among the workers that gather, counted from the first of them.
   [[nodiscard]] Route route_of(std::uint32_t bucket) const;
   [[nodiscard]] int rank() const { return static_cast<int>(index_of(id_)); }

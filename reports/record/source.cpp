@@ -201,8 +201,8 @@ std::string jitter_sentence(const Record& record) {
   }
   const bool alike = record.basis.size() == 1 && scenario.faults.empty();
   if (!alike || !has_several_workers(record)) return "No variation of compute times is described.";
-  return "No variation of compute times is described, so all workers are equally fast and async "
-         "gains nothing; add stragglers: to the scenario.";
+  return "No variation of compute times is described, so all workers are equally fast: none waits "
+         "for a slow one, and in this async gains nothing; add stragglers: to the scenario.";
 }
 
 }  // namespace

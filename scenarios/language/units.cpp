@@ -64,7 +64,7 @@ constexpr Unit kTimes[] = {{"s", 0},
                            {"ps", -12},
                            {"min", 0, 0, true, 60},
                            {"h", 0, 0, true, 3600},
-                           {"d", 0, 0, false, 86'400}};
+                           {"d", 0, 0, true, 86'400}};
 constexpr Unit kShares[] = {{"%", -2}};
 constexpr Unit kPrices[] = {{"per hour", 0}, {"/hour", 0, 0, false}, {"/h", 0, 0, false}};
 
@@ -280,7 +280,12 @@ std::pair<std::string_view, std::string_view> parse_several(std::string_view tex
     if (apart && is_number(behind)) return {before, behind};  // not dgx1
     if (is_number(before)) return {behind, before};
   }
-  return {trimmed(text), {}};
+  text = trimmed(text);
+  const std::size_t space = text.find(' ');
+  const std::string_view number = text.substr(0, space);
+  if (space != std::string_view::npos && is_number(number))
+    return {trimmed(text.substr(space)), number};
+  return {text, {}};
 }
 
 double parse_share(std::string_view text) {

@@ -81,8 +81,9 @@ void check_rates(const Case& c) {
     fail(c, "model.precision",
          host.devices == 0
              ? fmt::format("{}, but the host {} has no devices; write devices, or its compute:",
-                           precision, host.name)
-             : fmt::format("{}, of which the device of {} has no figures; {}", precision, host.name,
+                           precision, kind_of_host(host))
+             : fmt::format("{}, of which the device of {} has no figures; {}", precision,
+                           kind_of_host(host),
                            known.empty() ? "write cluster.hosts[].device.precisions"
                                          : fmt::format("it has {}", fmt::join(known, ", "))));
   }

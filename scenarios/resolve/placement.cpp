@@ -54,12 +54,14 @@ std::vector<std::size_t> hosts_by_default(const ClusterSpec& cluster,
 
 }  // namespace
 
+std::string kind_of_host(const HostSpec& spec) {
+  std::string name = spec.name;
+  if (name.size() > 1 && name.ends_with('-')) name.pop_back();
+  return name;
+}
+
 std::string host_name(const HostSpec& spec, int index) {
-  if (spec.count > 1) return fmt::format("{}{}", spec.name, index);
-  // The trailing dash separates a name that ends in a digit from numbers (library.h).
-  std::string_view name = spec.name;
-  if (name.size() > 1 && name.ends_with('-')) name.remove_suffix(1);
-  return std::string(name);
+  return spec.count > 1 ? fmt::format("{}{}", spec.name, index) : kind_of_host(spec);
 }
 
 std::vector<NodePlace> place_nodes(const Scenario& scenario) {

@@ -11,6 +11,9 @@
 
 namespace foretrain {
 
+/// `dgx-1` for the hosts dgx-1-0, dgx-1-1: without the dash that separates a name that ends in a
+/// digit from their numbers (library.h).
+std::string kind_of_host(const HostSpec& spec);
 /// The name of host number `index` of a `count:`.
 std::string host_name(const HostSpec& spec, int index);
 

@@ -59,13 +59,6 @@ double spread_of(const Machine& machine, const std::string& model) {
   return most;
 }
 
-// `dgx-1` for hosts named dgx-1-0, dgx-1-1.
-std::string kind_of_host(const HostSpec& spec) {
-  std::string name = spec.name;
-  if (name.size() > 1 && name.ends_with('-')) name.pop_back();
-  return name;
-}
-
 // The source of gradient times on hosts like `spec`.
 ComputeBasis basis_of(const JobTime& job_time, const HostSpec* spec, const Machine* machine,
                       const Prepared& prepared) {

@@ -22,10 +22,10 @@
 namespace foretrain::sim {
 namespace {
 
-// No fold if something observes each node, or takes its times from a run.
+// No fold if something wraps each node, or takes its times from a run.
 std::optional<Fold> fold_of(const Prepared& prepared, const SimulateOptions& options) {
-  const bool whole = options.whole || options.emulated || options.around ||
-                     options.variant.history != nullptr || !options.recorded.empty();
+  const bool whole =
+      options.whole || options.emulated || options.around || !options.recorded.empty();
   return whole ? std::nullopt : Fold::of(prepared);
 }
 
@@ -52,7 +52,9 @@ class Simulation : public Actor {
     record_.scenario_case = prepared.scenario_case;
     record_.machine = main_.training().machine();
     if (world_.fold) {
-      record_.simulated = fmt::format("1 host of {} alike", world_.fold->hosts());
+      const int simulated = world_.fold->simulated_hosts();
+      record_.simulated = fmt::format("{} host{} of {} alike", simulated, simulated == 1 ? "" : "s",
+                                      world_.fold->hosts());
     }
     record_.counted = count_totals(prepared);
     if (options.emulated) {

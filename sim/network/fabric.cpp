@@ -57,17 +57,15 @@ Fabric::Fabric(Engine& engine, const ClusterSpec& cluster, Bytes unsent,
       flows_(engine, paced(topology_.ports(), resources_of(topology_, serves), time_factors)),
       send_waits_(flows_, resources_of(topology_, serves), history),
       // A message that has begun to leave has at least a byte in the kernel.
-      unsent_(std::max(kNothing, static_cast<double>(unsent.value))) {
+      unsent_(std::max(kNothing, static_cast<double>(unsent.value))),
+      simulated_(topology_.hosts()) {
   hosts_.resize(topology_.hosts());
 }
 
 Fabric::ConnectionId Fabric::connect(std::size_t from, std::size_t to) {
   const ConnectionId id =
-      add_connection(from, to, topology_.route(from, to), topology_.tcp_between(from, to));
+      add_connection(from, to, route(from, to), topology_.tcp_between(from, to));
   Connection& connection = connections_[id];
-  if (first_only_) {
-    std::ranges::replace(connection.path, topology_.nic(to)->in, topology_.nic(from)->in);
-  }
   if (const auto found = cuts_.find({from, to}); found != cuts_.end()) {
     connection.cuts = found->second;
   }
@@ -77,6 +75,16 @@ Fabric::ConnectionId Fabric::connect(std::size_t from, std::size_t to) {
     send_waits_.add_port(Resource::connection);
   }
   return id;
+}
+
+Topology::Route Fabric::route(std::size_t from, std::size_t to) const {
+  Topology::Route route = topology_.route(from, to);
+  if (image(to) == to) return route;
+  const std::size_t behind = (from + image(to) + topology_.hosts() - to) % topology_.hosts();
+  const std::vector<FlowNetwork::PortId> received = topology_.route(behind, image(to)).ports;
+  const auto middle = std::ssize(received) / 2;
+  std::copy(received.begin() + middle, received.end(), route.ports.begin() + middle);
+  return route;
 }
 
 Fabric::ConnectionId Fabric::connect_devices(std::size_t host, int from, int to) {
@@ -201,7 +209,7 @@ void Fabric::count(Connection& connection, double moved) {
   connection.counted += more;
   if (connection.from == connection.to) return;
   hosts_[connection.from].sent += more;
-  hosts_[first_only_ ? connection.from : connection.to].received += more;
+  hosts_[image(connection.to)].received += more;
 }
 
 void Fabric::count_moving() {

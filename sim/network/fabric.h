@@ -52,9 +52,9 @@ class Fabric : public Actor {
   Fabric(Engine& engine, const ClusterSpec& cluster, Bytes unsent, const TimeFactors& time_factors,
          const std::vector<bool>& serves, Recorder history);
 
-  /// The first host stands for all others (sim/world/fold.h): what it sends to them arrives by its
-  /// own port. Called before `connect`.
-  void simulate_first_host() { first_only_ = true; }
+  /// The first hosts stand for all others (sim/world/fold.h): what they send to others arrives by
+  /// their own ports. Called before `connect`.
+  void simulate_first_hosts(std::size_t count) { simulated_ = count; }
 
   using ConnectionId = SendWaitTracker::ConnectionId;
   /// Connects one host to another.
@@ -124,6 +124,11 @@ class Fabric : public Actor {
   ConnectionId add_connection(std::size_t from, std::size_t to, const Topology::Route& route,
                               bool tcp);
   void begin_flow(ConnectionId id, double piece);
+  /// The host, or the simulated one that stands for it.
+  [[nodiscard]] std::size_t image(std::size_t host) const { return host % simulated_; }
+  /// The route from a simulated host; to one that is not simulated as far as the middle, then on as
+  /// its image receives.
+  [[nodiscard]] Topology::Route route(std::size_t from, std::size_t to) const;
   /// Sends what it may; called if no piece is in transfer.
   void go_on(ConnectionId id, Instant now);
   void break_off(ConnectionId id, Instant now);
@@ -140,7 +145,7 @@ class Fabric : public Actor {
   FlowNetwork flows_;
   SendWaitTracker send_waits_;
   double unsent_;  // bytes
-  bool first_only_ = false;
+  std::size_t simulated_;  // hosts
   std::map<std::pair<std::size_t, std::size_t>, int> cuts_;  // open cuts from a host to another
   std::vector<Connection> connections_;
   std::vector<Counters> hosts_;

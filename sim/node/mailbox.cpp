@@ -110,9 +110,7 @@ Mailbox::PeerPath Mailbox::find_path(NodeId peer) const {
   const NodeId image = world_.fold ? world_.fold->image(peer) : peer;
   const Host& host = process_.host();
   PeerPath path{peer, peers_[index_of(image)]->place_};
-  if (image != peer) {
-    path.place.host = index_of(peer) / static_cast<std::size_t>(world_.fold->workers());
-  }
+  if (image != peer) path.place.host = world_.fold->host_of(peer);
   static const TransportCost kByNetworkCards;
   if (path.place.host != place_.host) {
     const bool rdma = host.rdma && mailbox_of(peer)->process_.host().rdma;

@@ -3,6 +3,7 @@
 #include "models/protocol/route.h"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 namespace foretrain::sim {
@@ -16,9 +17,15 @@ bool is_even(const Scenario& scenario, const Training& training) {
          !scenario.dataset.input.costs() && scenario.framework.session_host.empty();
 }
 
-bool is_star_of_alike_hosts(const ClusterSpec& cluster) {
-  return cluster.hosts.size() == 1 && cluster.topology == "star" &&
-         cluster.hosts.front().mtbf.ns == 0;
+/// The hosts that have unlike places in the network, while others have the same; 0 if all have.
+int hosts_of_unit(const ClusterSpec& cluster) {
+  if (cluster.hosts.size() != 1 || cluster.hosts.front().mtbf.ns != 0) return 0;
+  const int hosts = cluster.hosts.front().count;
+  const LeafSpineSpec& leaves = cluster.leaf_spine;
+  if (cluster.topology == "star") return 1;
+  if (cluster.topology != "leaf_spine") return 0;
+  if (hosts <= leaves.hosts_per_leaf) return 1;
+  return leaves.spines == 1 && hosts % leaves.hosts_per_leaf == 0 ? leaves.hosts_per_leaf : 0;
 }
 
 /// The workers of a host, if each host has as many, with consecutive numbers; else 0.
@@ -46,15 +53,14 @@ std::optional<Fold> Fold::of(const Prepared& prepared) {
   // Gathers go round a ring even where sums go over a hypercube.
   const bool hypercube = Ways::of(training, layout.buckets.front()).hypercube;
   if (hypercube && training.gathers()) return std::nullopt;
-  if (!is_even(scenario, training) || !is_star_of_alike_hosts(scenario.cluster)) {
-    return std::nullopt;
-  }
-  const int each = workers_a_host(prepared.places);
-  const auto group = static_cast<int>(training.options.integer(kGroup));
-  if (each == 0 || each == training.workers || each % group != 0) return std::nullopt;
+  const int places = is_even(scenario, training) ? hosts_of_unit(scenario.cluster) : 0;
+  const int of_host = workers_a_host(prepared.places);
   // Threads that share a core take turns at the same instant in an order that hosts do not share.
-  if (each > scenario.cluster.hosts.front().cores) return std::nullopt;
-  return Fold(training.workers, each, hypercube);
+  if (places * of_host == 0 || of_host > scenario.cluster.hosts.front().cores) return std::nullopt;
+  const auto group = static_cast<int>(training.options.integer(kGroup));
+  const int each = std::lcm(places * of_host, group);
+  if (each >= training.workers || training.workers % each != 0) return std::nullopt;
+  return Fold(training.workers, each, each / of_host, hypercube);
 }
 
 void Fold::shift(NodeId& from, NodeId& to, Message& message) const {

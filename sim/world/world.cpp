@@ -73,7 +73,7 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
     }
     fabric = std::make_unique<Fabric>(engine, cluster, in_kernel(scenario), time_factors,
                                       serving_hosts(prepared), history);
-    if (fold) fabric->simulate_first_host();
+    if (fold) fabric->simulate_first_hosts(static_cast<std::size_t>(fold->simulated_hosts()));
   }
 }
 

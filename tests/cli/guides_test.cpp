@@ -4,8 +4,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <iostream>
 #include <iterator>
 #include <map>
 #include <regex>
@@ -54,12 +58,14 @@ struct Shown {
 std::vector<Shown> shown_in(const fs::path& page) {
   const std::string text = std::regex_replace(text_of(page), std::regex(" *\\\\\n *"), " ");
   const std::string indent(4, ' ');
+  const std::regex command("    (?:   )?(foretrain .*?) *(?:# .*)?");  // in a list, too
   std::vector<Shown> shown;
   bool open = false;  // no prose of the page since the command
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(indent + "foretrain ")) {
-      shown.push_back({line.substr(indent.size())});
+    std::smatch match;
+    if (std::regex_match(line, match, command)) {
+      shown.push_back({match[1]});
       open = true;
     } else if (open && line.starts_with(indent)) {
       shown.back().lines.push_back(line.substr(indent.size()));
@@ -262,6 +268,91 @@ TEST_CASE("guides: the error of others' clusters is that of their table") {
   const std::string guide = text_of(source_dir() + "/scenarios/guides/validate.md");
   CHECK(guide.find(all.str(1) + " forecasts have a median error of " + all.str(2) + ", " +
                    all.str(3)) != std::string::npos);
+}
+
+/// What a reader of the pages has: their own scenarios and tables, data, a trace, an imported job.
+class Reader {
+ public:
+  Reader() {
+    const fs::path source = source_dir();
+    fs::create_directory_symlink(source / "scenarios", sandbox_.path("scenarios"));
+    if (has_shared()) {
+      fs::create_directory_symlink(shared() / "data", sandbox_.path("data"));
+      fs::copy_file(shared() / "traces/kineto/resnet50_v100_bs32_workers0.pt.trace.json.gz",
+                    sandbox_.path("resnet50.json.gz"));
+    }
+    sandbox_.write("times.csv", "batch_size,seconds\n16,0.001\n32,0.0018\n");
+    sandbox_.write("mine.csv",
+                   "series,set,quantity,value,unit,role\n"
+                   "mine,training.workers=1,throughput,360,images/s,base\n"
+                   "mine,training.workers=4,throughput,1330,images/s,forecast\n");
+  }
+
+  [[nodiscard]] static bool has_shared() { return fs::exists(shared()); }
+
+  /// Pages name files that others of them have made.
+  void open(const std::string& page) {
+    fs::remove(sandbox_.path("mine.yaml"));
+    fs::remove(sandbox_.path("scenario.yaml"));
+    fs::remove_all(sandbox_.path("out"));
+    if (page == "forecast.md" && has_shared()) type("foretrain import resnet50.json.gz --out job");
+    if (page == "pytorch.md" || page == "validate.md") {
+      sandbox_.write("mine.yaml",
+                     "foretrain: 1\nname: mine\nmodel: softmax\nnumerics: off\n"
+                     "training: {strategy: all_reduce, workers: 8, batch_size: 64, steps: 20}\n"
+                     "cluster: {hosts: [{name: mine, count: 8, nic: 10 Gbps, compute: 100 ms}]}\n");
+    }
+  }
+
+  /// What the program answers; `more`: words that shorten it.
+  Called type(const std::string& command, const std::string& more = {}) {
+    return sandbox_.call(command.substr(std::string("foretrain ").size()) + more);
+  }
+
+ private:
+  static fs::path shared() { return fs::path(source_dir()) / "../shared"; }
+
+  Sandbox sandbox_;
+};
+
+TEST_CASE("guides: every command runs as it is typed, in the order of its page",
+          "[.][every_command]") {
+  // Those that wait for somebody, or for other machines, have tests of their own.
+  const std::regex elsewhere(
+      "foretrain (serve"                            // cli/serve_test.cpp, page/
+      "|run my.yaml .*|.*machines/cluster.yaml)");  // tests/cluster/run
+  const std::regex with_files(".*(resnet50.json.gz|job/job.yaml|data/|mnist_|cs744_softmax).*");
+  const std::regex as_root(".* --emulate.*");
+  const std::string brief = " --set training.epochs=null --set training.steps=20";
+  const std::map<std::string, std::string> shortened{
+      {"foretrain run mnist_softmax --set dataset.path=data/mnist", brief},
+      {"foretrain run mnist_lenet --metrics :9464", brief},
+  };
+  Reader reader;
+  std::set<std::string> ran;
+  std::size_t skipped = 0;
+  for (const fs::path& page : pages()) {
+    reader.open(page.filename());
+    for (const Shown& shown : shown_in(page)) {
+      const std::string& typed = shown.command;
+      if (std::regex_match(typed, elsewhere) || ran.contains(typed)) continue;
+      if ((!Reader::has_shared() && std::regex_match(typed, with_files)) ||
+          (geteuid() != 0 && std::regex_match(typed, as_root))) {
+        WARN("skipped: " + typed);
+        ++skipped;
+        continue;
+      }
+      const auto more = shortened.find(typed);
+      const auto begin = std::chrono::steady_clock::now();
+      const Called called = reader.type(typed, more == shortened.end() ? "" : more->second);
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+      std::cout << took.count() << " s  " << typed << "\n" << std::flush;
+      CAPTURE(page.filename().string(), typed, called.out, called.err);
+      CHECK(called.status == 0);
+      ran.insert(typed);
+    }
+  }
+  CHECK(ran.size() + skipped >= 70);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "sim/world/fold.h"
 
 #include "models/base/random.h"
+#include "sim/whatif/critical_path.h"
 #include "tests/sim/sharded_job.h"
 #include "tests/support/protocol_options.h"
 
@@ -18,8 +19,9 @@ namespace foretrain::testing {
 namespace {
 using namespace literals;
 
-Record simulated(const Case& c, bool whole, bool summary = false) {
+Record simulated(const Case& c, bool whole, bool summary = false, sim::History* history = nullptr) {
   sim::SimulateOptions options;
+  options.variant.history = history;
   options.usage_interval = summary ? Duration{} : 50_ms;
   options.machines = [](const std::string&) -> Machine { throw std::logic_error("not asked"); };
   options.summary_only = summary;
@@ -44,7 +46,9 @@ class DrawnCase {
       s.training.reduce = one_of<std::string>("batch", "step");
     }
     if (s.training.shard != "gradients") {
-      set_option(s.training.protocol, "group", one_of(1, devices));
+      // The workers of a host, or of two hosts.
+      set_option(s.training.protocol, "group",
+                 one_of(1, devices, hosts > 2 && hosts % 2 == 0 ? 2 * devices : 1));
     }
     // Gathers go round a ring, so sums over a hypercube are not folded with them.
     if (s.training.shard == "parameters") set_option(s.training.protocol, "algorithm", "ring");
@@ -63,6 +67,11 @@ class DrawnCase {
     if (host.device_link.rate.value > 0) host.device_link.latency = one_of(0_us, 3_us);
     if (one_of(0, 1) == 1) host.send = host.receive = {2e-6, 0.1e-9};
     if (one_of(0, 1) == 1) host.transport = "rdma";
+    if (one_of(0, 1) == 0) return;
+    s.cluster.topology = "leaf_spine";
+    s.cluster.leaf_spine.hosts_per_leaf = hosts % 3 == 0 ? 3 : hosts % 2 == 0 ? 2 : hosts;
+    s.cluster.leaf_spine.oversubscription = one_of(1.0, 2.5);
+    s.cluster.leaf_spine.latency = one_of(0_us, 7_us);
   }
 
   [[nodiscard]] const Case& operator*() const { return job_.c; }
@@ -97,10 +106,27 @@ TEST_CASE("fold: one host of those that are alike gives the record of all, drawn
   Record folded = simulated(*drawn, false);
   REQUIRE(whole.outcome == Outcome::done);
   CHECK(whole.simulated.empty());
-  CHECK(folded.simulated == fmt::format("1 host of {} alike", s.cluster.hosts[0].count));
+  CHECK_THAT(folded.simulated,
+             Catch::EndsWith(fmt::format(" of {} alike", s.cluster.hosts[0].count)));
   folded.simulated.clear();
   CHECK(folded.time.ns == whole.time.ns);
   CHECK(folded == whole);  // with a row for each step and each sample of the usage of each worker
+}
+
+sim::CriticalPath path_of(const Case& c, bool whole) {
+  sim::History history;
+  const Record record = simulated(c, whole, true, &history);
+  return sim::critical_path(history, Instant{} + record.time);
+}
+
+TEST_CASE("fold: the critical path through one host takes as long for the same reasons") {
+  const auto seed = GENERATE(range(std::uint64_t{1}, std::uint64_t{61}));
+  const DrawnCase drawn(seed);
+  CAPTURE(seed);
+  const sim::CriticalPath whole = path_of(*drawn, true);
+  const sim::CriticalPath folded = path_of(*drawn, false);
+  CHECK(folded.length == whole.length);
+  CHECK(folded.times == whole.times);
 }
 
 TEST_CASE("fold: a summary of one host is the summary of all") {
@@ -141,9 +167,19 @@ TEST_CASE("fold: what tells workers apart is simulated whole") {
   CHECK(!is_folded([](Scenario& s) { s.checkpoint.every.steps = 2; }));
   CHECK(!is_folded([](Scenario& s) { s.dataset.input.parse = 1_us; }));
   CHECK(!is_folded([](Scenario& s) { s.training.bucket_rule = "size"; }));
-  CHECK(!is_folded([](Scenario& s) { s.cluster.topology = "leaf_spine"; }));
+  CHECK(is_folded([](Scenario& s) { s.cluster.topology = "leaf_spine"; }));  // of one leaf
+  const auto leaves = [](int hosts, int spines) {
+    return [=](Scenario& s) {
+      s.cluster.topology = "leaf_spine";
+      s.cluster.leaf_spine = {hosts, spines};
+    };
+  };
+  CHECK(is_folded(leaves(3, 1)));
+  CHECK(!is_folded(leaves(4, 1)));  // the second leaf is not full
+  CHECK(!is_folded(leaves(3, 2)));  // pairs of hosts choose a spine
   CHECK(!is_folded([](Scenario& s) { set_option(s.training.protocol, "algorithm", "tree"); }));
-  CHECK(!is_folded([](Scenario& s) { set_option(s.training.protocol, "group", 2); }));
+  CHECK(is_folded([](Scenario& s) { set_option(s.training.protocol, "group", 2); }));
+  CHECK(!is_folded([](Scenario& s) { set_option(s.training.protocol, "group", 6); }));
   CHECK(!is_folded([](Scenario& s) { s.cluster.hosts[0].mtbf = 100_s; }));
   CHECK(!is_folded([](Scenario& s) {
     s.cluster.hosts.push_back(s.cluster.hosts[0]);

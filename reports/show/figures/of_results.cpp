@@ -24,8 +24,8 @@ Panel bars_of(const ResultTable& table, std::size_t column, int colour) {
     bars.x_end.push_back(std::max(0.0, *share * kPerCent));
     bars.y.push_back(static_cast<double>(panel.rows.size()));
     bars.names.push_back(cell_text(row.values.front(), ColumnKind::words));
-    panel.rows.push_back(bars.names.back());
-    if (*share < -1) panel.rows.back() += ", " + cell_text(*share, table.columns[column].kind);
+    const std::string value = cell_text(*share, table.columns[column].kind);
+    panel.rows.push_back(bars.names.back() + ", " + value);
   }
   if (!bars.x.empty()) panel.series.push_back(std::move(bars));
   return panel;

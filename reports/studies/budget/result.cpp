@@ -18,8 +18,6 @@ namespace {
 using ColumnKind = ResultColumn::Kind;
 using Json = nlohmann::ordered_json;
 
-std::string money_text(double cost) { return cost_text(cost, ""); }
-
 bool is_bought(const Offer& offer) {
   return std::ranges::any_of(offer.scenario_case.scenario.cluster.hosts, &HostSpec::bought);
 }
@@ -28,11 +26,11 @@ std::string cluster_text(const Offer& offer) {
   return name_of(offer.cluster) + (is_bought(offer) ? " (bought)" : "");
 }
 
-std::string offer_text(const Offer& offer) {
-  return fmt::format("{}, {}, batch {}: {} ({} to {}) for {}", cluster_text(offer),
-                     way_of(offer.cluster), offer.cluster.batch_size, time_text(offer.time_s),
-                     time_text(offer.time_s * offer.range.low),
-                     time_text(offer.time_s * offer.range.high), money_text(offer.cost));
+std::string offer_text(const Offer& offer, const Bounds& bounds) {
+  return fmt::format(
+      "{}, {}, batch {}: {} ({} to {}) for {}", cluster_text(offer), way_of(offer.cluster),
+      offer.cluster.batch_size, time_text(offer.time_s), time_text(offer.time_s * offer.range.low),
+      time_text(offer.time_s * offer.range.high), cost_text(offer.cost, bounds.currency));
 }
 
 /// Its bottleneck, the bounds that it meets or misses by less than the forecast's error, the number
@@ -104,13 +102,14 @@ Json offer_json(const Offer& offer, const Bounds& bounds) {
 /// A row for each offer.
 ResultTable offers_table(const std::string& name, const std::string& title,
                          const JsonObject& budget) {
+  const std::string currency = budget.text("currency");
   ResultTable table{name,
                     title,
                     {{"cluster", "cluster", ColumnKind::words},
                      {"way", "trained by", ColumnKind::words},
                      {"batch_size", "batch", ColumnKind::count},
                      {"time_s", "time", ColumnKind::time},
-                     {"cost", "cost"},
+                     {"cost", currency.empty() ? "cost" : fmt::format("cost [{}]", currency)},
                      {"steps_to_target", "steps", ColumnKind::count},
                      {"failed_by", "fails by", ColumnKind::words},
                      {"limit.resource", "limited by", ColumnKind::note},
@@ -137,7 +136,8 @@ std::string what_failed(const Offer& offer, const Bounds& bounds) {
   if (!offer.in_budget(bounds)) {
     reasons.push_back(offer.range.close(offer.cost, bounds.budget)
                           ? "close to the budget"
-                          : money_text(offer.cost - bounds.budget) + " over the budget");
+                          : cost_text(offer.cost - bounds.budget, bounds.currency) +
+                                " over the budget");
   }
   return fmt::format("{}", fmt::join(reasons, ", "));
 }
@@ -150,15 +150,17 @@ std::string first_sentence(const BudgetAnswer& answer) {
           : fmt::format("trains on {} examples", grouped(std::llround(answer.base.examples)));
   const std::string asked =
       fmt::format("{} within {} for {}", work, time_text(answer.bounds.deadline_s),
-                  money_text(answer.bounds.budget));
+                  cost_text(answer.bounds.budget, answer.bounds.currency));
   const std::string name = answer.base.scenario_case.scenario.name;
   if (const Offer* cheapest = answer.cheapest()) {
-    return fmt::format("{}: {}, the cheapest that {}.{}", name, offer_text(*cheapest), asked,
+    return fmt::format("{}: {}, the cheapest that {}.{}", name,
+                       offer_text(*cheapest, answer.bounds), asked,
                        about_cheapest(*cheapest, answer));
   }
   const auto nearest = [&](const Offer* offer) {
     if (offer == nullptr) return std::string("none");
-    return fmt::format("{}, {}", offer_text(*offer), what_failed(*offer, answer.bounds));
+    return fmt::format("{}, {}", offer_text(*offer, answer.bounds),
+                       what_failed(*offer, answer.bounds));
   };
   return fmt::format(
       "{}: no cluster that was tried {}. Fastest within the budget: {}. Cheapest within the "
@@ -177,6 +179,7 @@ Json to_json(const BudgetAnswer& answer) {
             {"mode", "simulate"},
             {"deadline_s", answer.bounds.deadline_s},
             {"budget", answer.bounds.budget},
+            {"currency", answer.bounds.currency},
             {"examples", answer.base.examples},
             {"target", target_json(target)},
             {"clusters", answer.clusters},

@@ -236,8 +236,9 @@ BudgetAnswer find_cluster(const Case& scenario_case, const BudgetOptions& option
   answer.hosts = hosts_to_try(answer.base.scenario_case, options.library, options.names);
   for (const auto& [host, why_not] : answer.hosts) {
     const std::string& price = host.price.currency;
-    const bool either = price.empty() || answer.bounds.currency.empty();
-    if (either || price == answer.bounds.currency || !why_not.empty()) continue;
+    if (!why_not.empty() || price.empty()) continue;
+    if (answer.bounds.currency.empty()) answer.bounds.currency = price;
+    if (price == answer.bounds.currency) continue;
     throw InputError(
         fmt::format("--budget: the price of {} is in {}; write it in that", host.name, price));
   }

@@ -97,7 +97,7 @@ TEST_CASE("basis: without jitter workers are in lockstep, which is said where it
   CHECK_THAT(basis_sentence(simulated_by({kGiven})),
              Catch::StartsWith(
                  "Assumptions: compute times of n are given by the scenario: 20 ms a gradient. No "
-                 "variation of compute times is described, so all workers are equally fast and ") &&
+                 "variation of compute times is described, so all workers are equally fast: ") &&
                  Catch::EndsWith(lockstep));
   Record straggling = simulated_by({kGiven});
   straggling.scenario_case.scenario.stragglers.resize(1);

@@ -105,7 +105,7 @@ TEST_CASE("units: money is read as people write it, in prices and alone") {
 
 TEST_CASE("units: a number stands before or behind a name, apart from it") {
   using Several = std::pair<std::string_view, std::string_view>;
-  for (const char* text : {"4 x dgx-1", "4x dgx-1", " dgx-1 x 4 ", "dgx-1x4"}) {
+  for (const char* text : {"4 x dgx-1", "4x dgx-1", " dgx-1 x 4 ", "dgx-1x4", "4 dgx-1"}) {
     CAPTURE(text);
     CHECK(parse_several(text) == Several{"dgx-1", "4"});
   }
@@ -125,7 +125,7 @@ TEST_CASE("units: a bare number proposes a unit with the same number") {
 
 TEST_CASE("units: an unknown unit is told those that fit") {
   CHECK(error_of([] { parse_duration("3 parsec"); }) ==
-        "parsec is no unit here; use one of s, ms, us, ns, ps, min, h");
+        "parsec is no unit here; use one of s, ms, us, ns, ps, min, h, d");
   CHECK(error_of([] { parse_rate("10 GBPS"); }) == "GBPS is no unit; did you mean 10 Gbps?");
   CHECK(error_of([] { parse_bytes("10 Gbps"); }).find("use one of B, kB, MB") != std::string::npos);
 }
