@@ -1,6 +1,7 @@
 // A queue, first in, first out, in one piece of memory.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -39,10 +40,19 @@ class Fifo {
     }
     return item;
   }
-  /// Inserts before the item at `place`, one of begin() to end().
+  /// Inserts before the item at `place`, one of begin() to end(), in a time that does not grow with
+  /// the queue near either end.
   void insert(typename Items::iterator place, T item) {
     if (place == end()) return push_back(std::move(item));
-    items_.insert(place, std::move(item));
+    const std::ptrdiff_t before = place - begin();
+    if (size() <= 16 || before > std::ptrdiff_t(size()) / 2) {
+      items_.insert(place, std::move(item));
+      return;
+    }
+    if (first_ == 0) make_room();
+    --first_;
+    std::move(begin() + 1, begin() + 1 + before, begin());
+    *(begin() + before) = std::move(item);
   }
   void erase(typename Items::iterator place) {
     items_.erase(place);
@@ -56,6 +66,14 @@ class Fifo {
   [[nodiscard]] auto end() const { return items_.end(); }
 
  private:
+  /// Half as many places before the items as there are items.
+  void make_room() {
+    const auto items = static_cast<std::ptrdiff_t>(items_.size());
+    first_ = items_.size() / 2;
+    items_.resize(first_ + items_.size());
+    std::move_backward(items_.begin(), items_.begin() + items, items_.end());
+  }
+
   Items items_;
   std::size_t first_ = 0;
 };

@@ -5,7 +5,9 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace foretrain {
@@ -36,10 +38,14 @@ class SendQueue {
   void push(Waiting message, Size taken) {
     auto first = waiting_.begin();
     for (Size before{}; first != waiting_.end() && before < taken; ++first) before += first->size();
-    auto place = waiting_.end();
-    while (place != first && (place - 1)->bucket > message.bucket) --place;
+    // What the kernel has not taken is in the order of buckets.
+    const auto place = std::upper_bound(
+        first, waiting_.end(), message.bucket,
+        [](std::uint32_t bucket, const Waiting& other) { return bucket < other.bucket; });
     waiting_.insert(place, std::move(message));
   }
+  /// All of the queue already belongs to the kernel.
+  void append(Waiting message) { waiting_.push_back(std::move(message)); }
   /// All of the first message has left.
   void pop_front() { waiting_.pop_front(); }
 

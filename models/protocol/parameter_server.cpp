@@ -77,9 +77,10 @@ void ParameterServer::receive(Instant now, NodeId from, Message message, Effects
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
-  const auto queue = std::ranges::find_if(
-      queues_, [&](const Queue& each) { return each.bucket.index() == message.bucket; });
-  const bool known = queue != queues_.end() && training_->is_worker(from);
+  const auto queue = std::ranges::lower_bound(
+      queues_, message.bucket, {}, [](const Queue& each) { return each.bucket.index(); });
+  const bool known = queue != queues_.end() && queue->bucket.index() == message.bucket &&
+                     training_->is_worker(from);
   if (known && message.kind == MessageKind::pull && !takes_all()) {
     return pulled(now, from, message, *queue, effects);
   }

@@ -4,6 +4,7 @@
 #include "sim/engine/fetch.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace foretrain::sim {
@@ -56,6 +57,7 @@ Fabric::Fabric(Engine& engine, const ClusterSpec& cluster, Bytes unsent,
       time_factors_(time_factors),
       flows_(engine, paced(topology_.ports(), resources_of(topology_, serves), time_factors)),
       send_waits_(flows_, resources_of(topology_, serves), history),
+      takes_all_(unsent.value == std::numeric_limits<std::int64_t>::max()),
       // A message that has begun to leave has at least a byte in the kernel.
       unsent_(std::max(kNothing, static_cast<double>(unsent.value))),
       simulated_(topology_.hosts()) {
@@ -110,7 +112,12 @@ void Fabric::send(ConnectionId id, Bytes size, std::uint32_t bucket, Callback ar
   Connection& connection = connections_[id];
   const auto bytes = static_cast<double>(connection.framed ? framed(size.value) : size.value);
   const ActivityId cause = send_waits_.cause();
-  connection.waiting.push({bucket, cause, bytes, arrived}, unsent_);
+  Waiting message{bucket, cause, bytes, arrived};
+  if (takes_all_) {
+    connection.waiting.append(message);
+  } else {
+    connection.waiting.push(message, unsent_);
+  }
   if (!connection.rests) return;
   connection.rests = false;
   send_waits_.begins(id, now, cause);

@@ -223,8 +223,8 @@ std::string set_bucket_kilobytes(Scenario& scenario, int kilobytes) {
 std::vector<Crossover> find_crossovers(const Trials& trials) {
   const Scenario& scenario = trials.base().scenario;
   std::vector<Crossover> found;
-  const bool cluster = !scenario.cluster.hosts.empty();
-  if (cluster && trials.training().servers > 0) found.push_back(server_limit(trials));
+  if (trials.training().servers == 0) return found;
+  if (!scenario.cluster.hosts.empty()) found.push_back(server_limit(trials));
   if (trials.training().workers > 1) found.push_back(jitter_limit(trials));
   return found;
 }

@@ -3,7 +3,6 @@
 #include "models/protocol/route.h"
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 namespace foretrain::sim {
@@ -58,9 +57,9 @@ std::optional<Fold> Fold::of(const Prepared& prepared) {
   // Threads that share a core take turns at the same instant in an order that hosts do not share.
   if (places * of_host == 0 || of_host > scenario.cluster.hosts.front().cores) return std::nullopt;
   const auto group = static_cast<int>(training.options.integer(kGroup));
-  const int each = std::lcm(places * of_host, group);
-  if (each >= training.workers || training.workers % each != 0) return std::nullopt;
-  return Fold(training.workers, each, each / of_host, hypercube);
+  const int each = places * of_host;
+  if (each == training.workers || of_host % group != 0) return std::nullopt;
+  return Fold(training.workers, each, places, hypercube);
 }
 
 void Fold::shift(NodeId& from, NodeId& to, Message& message) const {

@@ -12,9 +12,9 @@
 namespace foretrain::sim {
 
 /// Workers 0 .. N-1 on alike hosts, d to a host, sum up among themselves. A unit is as many hosts as
-/// have equal places in the network: one at a single switch, those of a leaf below a single spine;
-/// or those of a group that sums first, if it is larger. Let t add the D workers of a unit to the
-/// number of a worker and of a bucket's owner, modulo N. Then t maps the whole system onto itself:
+/// have equal places in the network: one at a single switch, those of a leaf below a single spine.
+/// Let t add the D workers of a unit to the number of a worker and of a bucket's owner, modulo N.
+/// Then t maps the whole system onto itself:
 ///
 ///     hosts     have equal cores, devices, links; each unit is joined to each alike
 ///     workers   begin together in equal states, and compute equally long
@@ -36,14 +36,15 @@ namespace foretrain::sim {
 /// worker, and a connection has one message of a collective at a time.
 ///
 /// All connections of unit 0 to other units leave by its ports and arrive by them: in the whole
-/// system as many arrive at each port as leave it.
+/// system as many arrive at each port as leave it. Groups of workers that sum first are within a
+/// host.
 ///
 /// The symmetry is broken, and nothing folded, by whatever tells workers apart: a draw (stragglers,
 /// jitter), a fault, an evaluation or a checkpoint on the way, a session host, unlike hosts, trees,
-/// several spines, a leaf that is not full, listed links, a root, servers, buckets of unequal
-/// length. So profiles with `bucket_rule: ddp` are folded, whose buckets are padded (make_ddp_layout). Threads
-/// that share a core take turns at the same instant in an order that differs from host to host;
-/// they are not folded either.
+/// several spines, a leaf that is not full, listed links, a root, servers, groups of several hosts,
+/// buckets of unequal length. So profiles with `bucket_rule: ddp` are folded, whose buckets are
+/// padded (make_ddp_layout). Threads that share a core take turns at the same instant in an order
+/// that differs from host to host; they are not folded either.
 class Fold {
  public:
   /// The fold of a case; empty if it is not known to be symmetric.

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace foretrain {
@@ -47,7 +49,18 @@ TEST_CASE("send queue: nothing goes before a message of which the kernel has a b
   CHECK(numbers_of(queue_of({5, 4, 3, 2}, 101)) == std::vector{0, 1, 3, 2});
 }
 
+TEST_CASE("send queue: a thousand messages, each before those that wait, are in order") {
+  std::vector<std::uint32_t> buckets(1'000);
+  std::iota(buckets.rbegin(), buckets.rend(), 0U);
+  const std::vector<int> numbers = numbers_of(queue_of(buckets, 1));
+  CHECK(numbers.front() == 0);
+  CHECK(std::is_sorted(numbers.begin() + 1, numbers.end(), std::greater()));
+}
+
 TEST_CASE("send queue: a kernel that takes all lets none overtake") {
+  Queue queue;
+  for (const std::uint32_t bucket : {5, 4, 3}) queue.append({bucket, static_cast<int>(bucket)});
+  CHECK(numbers_of(queue) == std::vector{5, 4, 3});
   CHECK(numbers_of(queue_of({5, 4, 3, 0}, kAll)) == std::vector{0, 1, 2, 3});
 }
 
