@@ -128,7 +128,7 @@ struct Record {
   std::string uncalibrated;
   /// Simulation: source of the gradient times on the workers' hosts; empty in older records.
   std::vector<ComputeBasis> basis{};
-  /// Simulation: "1 host of 64 alike", "4 hosts of 64 alike", if not all were simulated; else empty.
+  /// Simulation: "1 host of 64 alike", "4 hosts of ...", if not all were simulated; else empty.
   std::string simulated{};
   std::optional<CountedTotals> counted{};  ///< of a network that is forecast by its shape
   /// Simulation: it has checkpoints, and neither the scenario nor a machine file describes their

@@ -281,10 +281,10 @@ std::pair<std::string_view, std::string_view> parse_several(std::string_view tex
     if (is_number(before)) return {behind, before};
   }
   text = trimmed(text);
-  const std::size_t space = text.find(' ');
-  const std::string_view number = text.substr(0, space);
-  if (space != std::string_view::npos && is_number(number))
-    return {trimmed(text.substr(space)), number};
+  const std::size_t space = std::min(text.find(' '), text.size());
+  const std::string_view name = trimmed(text.substr(space));
+  const bool is_word = !name.empty() && name.find(' ') == std::string_view::npos;
+  if (is_word && is_number(text.substr(0, space))) return {name, text.substr(0, space)};
   return {text, {}};
 }
 

@@ -11,10 +11,10 @@
 
 namespace foretrain::sim {
 
-/// Workers 0 .. N-1 on alike hosts, d to a host, sum up among themselves. A unit is as many hosts as
-/// have equal places in the network: one at a single switch, those of a leaf below a single spine.
-/// Let t add the D workers of a unit to the number of a worker and of a bucket's owner, modulo N.
-/// Then t maps the whole system onto itself:
+/// Workers 0 .. N-1 on alike hosts, d to a host, sum up among themselves. A unit is as many hosts
+/// as have equal places in the network: one at a single switch, those of a leaf below a single
+/// spine. Let t add the D workers of a unit to the number of a worker and of a bucket's owner,
+/// modulo N. Then t maps the whole system onto itself:
 ///
 ///     hosts     have equal cores, devices, links; each unit is joined to each alike
 ///     workers   begin together in equal states, and compute equally long

@@ -136,7 +136,7 @@ TEST_CASE("begin again: who is not back in time ends the run, which --resume goe
   std::vector<std::string> settings = three_that_wait({"all_reduce", 0, {}});
   const std::string weights = weights_without_deaths(sandbox, settings);
   settings.push_back(fmt::format("faults=[{{at: {} ms, kill: worker1, restart_after: 60 s}}]",
-                                 ms_at_step(sandbox, kWaitingSteps / 2)));
+                                 ms_at_step(sandbox, kWaitingSteps / 4)));
   std::ranges::replace(settings, "training.rejoin_limit=60 s", "training.rejoin_limit=300 ms");
   // So often that a checkpoint is complete by then even on a busy machine.
   std::ranges::replace(settings, "checkpoint={every: 50 steps, keep: 2}",

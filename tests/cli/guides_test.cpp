@@ -31,6 +31,7 @@ std::vector<fs::path> pages() {
   for (const auto& entry : fs::directory_iterator(source_dir() + "/scenarios/guides")) {
     found.push_back(entry.path());
   }
+  std::sort(found.begin() + 1, found.end());
   return found;
 }
 
@@ -288,10 +289,9 @@ class Reader {
 
   /// What a page presupposes.
   void open(const std::string& page) {
-    for (const char* made : {"mine.yaml", "scenario.yaml", "llama.yaml"}) {
-      fs::remove(sandbox_.path(made));
+    for (const char* made : {"mine.yaml", "scenario.yaml", "llama.yaml", "out/mine"}) {
+      fs::remove_all(sandbox_.path(made));
     }
-    fs::remove_all(sandbox_.path("out"));
     if (page == "forecast.md" && has_shared()) type("foretrain import resnet50.json.gz --out job");
     if (page == "teach.md") {  // its scenario has a sweep, so each row names its case
       sandbox_.write("mine.csv",
@@ -303,7 +303,7 @@ class Reader {
     sandbox_.write("mine.yaml",
                    "foretrain: 1\nname: mine\nmodel: softmax\nnumerics: off\n"
                    "training: {strategy: all_reduce, workers: 8, batch_size: 64, steps: 20}\n"
-                   "cluster: {hosts: [{name: mine, count: 8, nic: 10 Gbps, compute: 100 ms}]}\n");
+                   "cluster: {hosts: [{name: mine, count: 8, nic: 100 Gbps, compute: 100 ms}]}\n");
     sandbox_.write("mine.csv",
                    "series,set,quantity,value,unit,role\n"
                    "mine,training.workers=1,throughput,360,images/s,base\n"

@@ -109,7 +109,7 @@ TEST_CASE("units: a number stands before or behind a name, apart from it") {
     CAPTURE(text);
     CHECK(parse_several(text) == Several{"dgx-1", "4"});
   }
-  for (const char* text : {"dgx1", "rtx4090-8", "p5.48xlarge", "x", ""}) {
+  for (const char* text : {"dgx1", "rtx4090-8", "p5.48xlarge", "x", "3 of mine", "4", ""}) {
     CAPTURE(text);
     CHECK(parse_several(text) == Several{text, ""});
   }

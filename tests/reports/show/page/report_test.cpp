@@ -146,7 +146,8 @@ TEST_CASE("report: answers to what if become a ranking, losses left of zero") {
   CHECK(found.sections[0].figures.at(0).title ==
         "sync: server NIC in limits it, 61 % of the critical path");
   const Panel& ranking = found.sections[0].figures.at(0).panels.at(0);
-  CHECK(ranking.rows == std::vector<std::string>{"server NIC in 2x", "half the batch"});
+  CHECK(ranking.rows ==
+        std::vector<std::string>{"server NIC in 2x, +30.0 %", "half the batch, -20.0 %"});
   REQUIRE(ranking.series[0].x.size() == 2);
   CHECK(ranking.series[0].x[0] == 0);
   CHECK(ranking.series[0].x_end[0] == Approx(30));
