@@ -40,12 +40,12 @@ class Fifo {
     }
     return item;
   }
-  /// Inserts before the item at `place`, one of begin() to end(), in a time that does not grow with
-  /// the queue near either end.
+  /// Inserts before the item at `place`, one of begin() to end(). Near either end this takes
+  /// constant time on average.
   void insert(typename Items::iterator place, T item) {
     if (place == end()) return push_back(std::move(item));
     const std::ptrdiff_t before = place - begin();
-    if (size() <= 16 || before > std::ptrdiff_t(size()) / 2) {
+    if (size() <= 16 || before > static_cast<std::ptrdiff_t>(size()) / 2) {
       items_.insert(place, std::move(item));
       return;
     }

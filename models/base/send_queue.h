@@ -38,7 +38,7 @@ class SendQueue {
   void push(Waiting message, Size taken) {
     auto first = waiting_.begin();
     for (Size before{}; first != waiting_.end() && before < taken; ++first) before += first->size();
-    // What the kernel has not taken is in the order of buckets.
+    // Messages that the kernel has not taken are sorted: `push` inserts among them alone.
     const auto place = std::upper_bound(
         first, waiting_.end(), message.bucket,
         [](std::uint32_t bucket, const Waiting& other) { return bucket < other.bucket; });

@@ -86,7 +86,8 @@ void CollectiveWorker::receive(Instant now, NodeId from, Message message, Effect
              training_->same_group(static_cast<int>(index_of(id_)),
                                    static_cast<int>(index_of(from)))) {
     in_turn = gathers_.receive(from, std::move(message), effects);
-    if (in_turn && gathers_.is_complete()) gathered(now, effects);  // asked N - 1 times a gather
+    // Before the gather is complete no stage may begin.
+    if (in_turn && gathers_.is_complete()) gathered(now, effects);
   } else {
     const auto renewed = reduction_->receive(now, from, std::move(message), effects);
     if (renewed) return new_values(now, *renewed, effects);

@@ -202,7 +202,7 @@ std::string jitter_sentence(const Record& record) {
   const bool alike = record.basis.size() == 1 && scenario.faults.empty();
   if (!alike || !has_several_workers(record)) return "No variation of compute times is described.";
   return "No variation of compute times is described, so all workers are equally fast: none waits "
-         "for a slow one, and in this async gains nothing; add stragglers: to the scenario.";
+         "for a slower one, by which async gains nothing; add stragglers: to the scenario.";
 }
 
 }  // namespace
@@ -229,8 +229,7 @@ std::string basis_sentence(const Record& record) {
   for (const ComputeBasis& each : record.basis) {
     clauses.push_back(compute_clause(each, record.scenario_case.scenario.model));
   }
-  if (!record.simulated.empty())
-    clauses.push_back("simulated: " + record.simulated + ", which stands for all");
+  if (!record.simulated.empty()) clauses.push_back("simulated: " + record.simulated + ", for all");
   return fmt::format("Assumptions: {}{}{}{}. {}", fmt::join(clauses, "; "), disk_clause(record),
                      sharing_clause(record), messages_clause(record), jitter_sentence(record));
 }

@@ -278,7 +278,8 @@ std::pair<std::string_view, std::string_view> parse_several(std::string_view tex
     const std::string_view behind = trimmed(text.substr(cross + 1));
     const bool apart = text.substr(0, cross).find_last_of(" 0123456789") + 1 == cross;
     if (apart && is_number(behind)) return {before, behind};  // not dgx1
-    if (is_number(before)) return {behind, before};
+    const bool ends_word = text.substr(cross + 1).starts_with(' ') || text.find(' ') > cross;
+    if (is_number(before) && ends_word) return {behind, before};  // not 2 xl170
   }
   text = trimmed(text);
   const std::size_t space = std::min(text.find(' '), text.size());

@@ -27,7 +27,8 @@ std::pair<double, std::string> parse_money(std::string_view text);
 double parse_share(std::string_view text);        ///< `1 %`, of 1
 std::int64_t parse_count(std::string_view text);  ///< `110M`, `25.5e6`; 1 or more, whole
 
-/// A name with its number, which is empty if there is none: `4 x dgx-1`, `dgx-1 x 4`, `dgx-1`.
+/// A name with its number, which is empty if there is none: `4 x dgx-1`, `4 dgx-1`, `dgx-1 x 4`,
+/// `dgx-1`.
 std::pair<std::string_view, std::string_view> parse_several(std::string_view text);
 
 // Writing: the shortest text that reads back as the same value.

@@ -18,9 +18,9 @@ struct HostsAsked {
   std::string name;
   int count = 1;
 };
-/// Reads `dgx-1 x 4`, `dgx-1x4`, `4 x dgx-1`, or `4 machines of mine`; a name alone is one host. A
-/// name of the library is read in any case. @throws InputError for a number that is no number of
-/// hosts
+/// Reads `dgx-1 x 4`, `dgx-1x4`, `4 x dgx-1`, `4 dgx-1`, or `4 machines of mine`; a name alone is
+/// one host. A name of the library is read in any case. @throws InputError for a number that is no
+/// number of hosts
 HostsAsked asked_hosts(std::string_view cluster);
 /// The names that `--cluster` takes.
 std::vector<std::string> host_words();

@@ -38,8 +38,8 @@ struct Activity {
 /// A program handles one input at a time: all that it requests then is caused by that input, the
 /// current activity.
 ///
-/// If one host is simulated for all alike (sim/world/fold.h), a message of another host has the
-/// activities of the simulated host that stand for it: they took as long at the same time.
+/// If some hosts are simulated for all (sim/world/fold.h), a message from another host is recorded
+/// as sent by the simulated host that stands for it: it takes as long at the same time.
 ///
 /// Realism: a span in which a thread waits for its core counts as what the core does meanwhile,
 /// without asking why that work is there.

@@ -144,9 +144,9 @@ class Fabric : public Actor {
   TimeFactors time_factors_;
   FlowNetwork flows_;
   SendWaitTracker send_waits_;
-  bool takes_all_;                                           // the kernel, whatever waits
-  double unsent_;                                            // bytes that it takes
-  std::size_t simulated_;                                    // hosts
+  bool takes_all_;         // the kernel takes every message at once
+  double unsent_;          // bytes of a connection that the kernel takes
+  std::size_t simulated_;  // number of hosts
   std::map<std::pair<std::size_t, std::size_t>, int> cuts_;  // open cuts from a host to another
   std::vector<Connection> connections_;
   std::vector<Counters> hosts_;

@@ -9,8 +9,8 @@
 
 namespace foretrain::sim {
 
-/// Searches that cost little, of trainings with servers; each halves an interval in which the
-/// answer changes once:
+/// Cheap searches for trainings with servers; each halves an interval in which the answer changes
+/// once:
 ///
 ///     the number of workers from which the servers' NICs have most of the critical path (up to
 ///     kMostWorkers; simulations of kSearchSteps steps)

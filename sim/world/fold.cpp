@@ -16,7 +16,8 @@ bool is_even(const Scenario& scenario, const Training& training) {
          !scenario.dataset.input.costs() && scenario.framework.session_host.empty();
 }
 
-/// The hosts that have unlike places in the network, while others have the same; 0 if all have.
+/// The number of hosts in a unit: 1 at a single switch, those of a leaf if full leaves are joined
+/// by one spine; 0 if hosts have unlike places in the network.
 int hosts_of_unit(const ClusterSpec& cluster) {
   if (cluster.hosts.size() != 1 || cluster.hosts.front().mtbf.ns != 0) return 0;
   const int hosts = cluster.hosts.front().count;
@@ -58,7 +59,9 @@ std::optional<Fold> Fold::of(const Prepared& prepared) {
   if (places * of_host == 0 || of_host > scenario.cluster.hosts.front().cores) return std::nullopt;
   const auto group = static_cast<int>(training.options.integer(kGroup));
   const int each = places * of_host;
-  if (each == training.workers || of_host % group != 0) return std::nullopt;
+  // Hosts without workers, of a leaf with others, break the symmetry.
+  if (each >= training.workers || training.workers % each != 0) return std::nullopt;
+  if (of_host % group != 0) return std::nullopt;
   return Fold(training.workers, each, places, hypercube);
 }
 

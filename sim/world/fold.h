@@ -1,4 +1,4 @@
-// Hosts that do the same at the same time, of which a simulation runs one.
+// Hosts that do the same at the same time, of which a simulation runs some.
 #pragma once
 
 #include "models/protocol/message.h"
@@ -41,10 +41,10 @@ namespace foretrain::sim {
 ///
 /// The symmetry is broken, and nothing folded, by whatever tells workers apart: a draw (stragglers,
 /// jitter), a fault, an evaluation or a checkpoint on the way, a session host, unlike hosts, trees,
-/// several spines, a leaf that is not full, listed links, a root, servers, groups of several hosts,
-/// buckets of unequal length. So profiles with `bucket_rule: ddp` are folded, whose buckets are
-/// padded (make_ddp_layout). Threads that share a core take turns at the same instant in an order
-/// that differs from host to host; they are not folded either.
+/// several spines, a leaf that is not full of workers, listed links, a root, servers, groups of
+/// several hosts, buckets of unequal length. So profiles with `bucket_rule: ddp` are folded, whose
+/// buckets are padded (make_ddp_layout). Threads that share a core take turns at the same instant
+/// in an order that differs from host to host; they are not folded either.
 class Fold {
  public:
   /// The fold of a case; empty if it is not known to be symmetric.

@@ -1,4 +1,4 @@
-// Simulations of one host for all alike, compared with simulations of all hosts.
+// Simulations of some hosts for all alike, compared with simulations of all hosts.
 #include "sim/world/fold.h"
 
 #include "models/base/random.h"
@@ -149,6 +149,13 @@ TEST_CASE("fold: a ring of 1,024 takes 2 (N - 1) / N of its bytes, by hand") {
   CHECK(record.time.seconds() / kShardedSteps == Approx(8e-3 + bytes_s).epsilon(0.03));
 }
 
+TEST_CASE("fold: of hosts at leaves, those of one leaf are simulated") {
+  ShardedJob job("optimizer", 6);
+  job.c.scenario.cluster.topology = "leaf_spine";
+  job.c.scenario.cluster.leaf_spine.hosts_per_leaf = 3;
+  CHECK(simulated(job.c, false, true).simulated == "3 hosts of 6 alike");
+}
+
 TEST_CASE("fold: what tells workers apart is simulated whole") {
   const auto is_folded = [](const std::function<void(Scenario&)>& change) {
     ShardedJob job("optimizer", 6);
@@ -174,6 +181,16 @@ TEST_CASE("fold: what tells workers apart is simulated whole") {
     };
   };
   CHECK(is_folded(leaves(3, 1)));
+  const auto with_workers = [&](int workers) {  // on eight hosts at two leaves
+    return [=](Scenario& s) {
+      leaves(4, 1)(s);
+      s.cluster.hosts[0].count = 8;
+      s.training.workers = workers;
+    };
+  };
+  CHECK(is_folded(with_workers(8)));
+  CHECK(!is_folded(with_workers(6)));
+  CHECK(!is_folded(with_workers(2)));
   CHECK(!is_folded(leaves(4, 1)));  // the second leaf is not full
   CHECK(!is_folded(leaves(3, 2)));  // pairs of hosts choose a spine
   CHECK(!is_folded([](Scenario& s) { set_option(s.training.protocol, "algorithm", "tree"); }));

@@ -20,7 +20,7 @@ namespace foretrain {
 struct Bounds {
   double deadline_s = 0;
   double budget = 0;       ///< in the currency of the hosts' prices
-  std::string currency{};  ///< of the budget; empty: that of the prices, which an answer has
+  std::string currency{};  ///< of the budget; if empty, find_cluster sets it to that of prices
 };
 
 /// A cluster of equal hosts with a way to train on it. Each host has a worker per device, or one

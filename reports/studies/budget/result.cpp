@@ -102,7 +102,7 @@ Json offer_json(const Offer& offer, const Bounds& bounds) {
 /// A row for each offer.
 ResultTable offers_table(const std::string& name, const std::string& title,
                          const JsonObject& budget) {
-  const std::string currency = budget.text("currency");
+  const std::string currency = budget.known_text("currency");
   ResultTable table{name,
                     title,
                     {{"cluster", "cluster", ColumnKind::words},

@@ -115,6 +115,8 @@ TEST_CASE("units: a number stands before or behind a name, apart from it") {
   }
   CHECK(parse_several("2 x rtx4090-8") == Several{"rtx4090-8", "2"});
   CHECK(parse_several("4 x dgx1") == Several{"dgx1", "4"});
+  CHECK(parse_several("2 xl170") == Several{"xl170", "2"});
+  CHECK(parse_several("2 x xl170") == Several{"xl170", "2"});
 }
 
 TEST_CASE("units: a bare number proposes a unit with the same number") {

@@ -152,6 +152,10 @@ TEST_CASE("whatif: faults of nodes that a change takes away are none") {
   CHECK_FALSE(whatif.crossovers[0].answer.empty());
 }
 
+TEST_CASE("whatif: without servers neither their limit nor a jitter is searched") {
+  CHECK(asked_of(star_case("all_reduce", 4, 10, 20_ms)).crossovers.empty());
+}
+
 TEST_CASE("whatif: a change to verify that there is not is refused with those that there are") {
   const std::vector<Case> cases{crowded_port()};
   sim::WhatIfOptions asked = made_up_options();

@@ -55,6 +55,18 @@ TEST_CASE("budget: what fails is told with what it fails by") {
   CHECK(what_failed(unsure, both.bounds) == "close to the deadline, 1.25 over the budget");
 }
 
+TEST_CASE("budget: amounts have the currency of the prices") {
+  const RentedJob job;
+  BudgetOptions options = two_hosts(1000, 1.5);
+  for (HostSpec& host : options.library) host.price.currency = "USD";
+  const BudgetAnswer answer = find_cluster(job.plain(), options);
+  CHECK(answer.bounds.currency == "USD");
+  CHECK(what_failed(answer.frontier.at(5), answer.bounds) == "0.6 USD over the budget");
+  CHECK_THAT(first_sentence(answer), Catch::Contains(" for 1.50 USD"));
+  options.bounds.currency = "EUR";
+  CHECK_THROWS_WITH(find_cluster(job.plain(), options), Catch::Contains("is in USD"));
+}
+
 TEST_CASE("budget: where none holds both, the nearest of both kinds are told") {
   const RentedJob job;
   const BudgetAnswer answer = find_cluster(job.plain(), two_hosts(700, 1.15));
