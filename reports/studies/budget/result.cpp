@@ -174,12 +174,13 @@ Json to_json(const BudgetAnswer& answer) {
     return offer != nullptr ? offer_json(*offer, answer.bounds) : Json();
   };
   const bool none = answer.cheapest() == nullptr;
+  const std::string& currency = answer.bounds.currency;
   Json json{{"name", answer.base.scenario_case.scenario.name},
             {"sentence", first_sentence(answer)},
             {"mode", "simulate"},
             {"deadline_s", answer.bounds.deadline_s},
             {"budget", answer.bounds.budget},
-            {"currency", answer.bounds.currency},
+            {"currency", currency.empty() ? Json() : Json(currency)},
             {"examples", answer.base.examples},
             {"target", target_json(target)},
             {"clusters", answer.clusters},
