@@ -273,7 +273,7 @@ TEST_CASE("guides: the error of others' clusters is that of their table") {
                    all.str(3)) != std::string::npos);
 }
 
-/// What a reader of the pages has: their own scenarios and tables, data, a trace, an imported job.
+/// A folder with the files that a reader of the pages has: scenarios, tables, data, a trace.
 class Reader {
  public:
   Reader() {
@@ -289,7 +289,7 @@ class Reader {
 
   [[nodiscard]] static bool has_shared() { return fs::exists(shared()); }
 
-  /// What a page presupposes.
+  /// Writes the files that a page expects.
   void open(const std::string& page) {
     for (const char* made : {"mine.yaml", "scenario.yaml", "llama.yaml", "out/mine"}) {
       fs::remove_all(sandbox_.path(made));
@@ -312,7 +312,7 @@ class Reader {
                    "mine,training.workers=4,throughput,1330,images/s,forecast\n");
   }
 
-  /// What the program answers; `more`: words that shorten it.
+  /// Calls the program as typed; `more` are words that shorten the training.
   Called type(const std::string& command, const std::string& more = {}) {
     return sandbox_.call(command.substr(std::string("foretrain ").size()) + more);
   }
