@@ -4,6 +4,7 @@
 #include "reports/studies/budget/budget.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/propose.h"
+#include "scenarios/resolve/check_case.h"
 #include "scenarios/resolve/counted_network.h"
 #include "scenarios/resolve/equal_work.h"
 
@@ -191,12 +192,15 @@ Case case_on(const Case& base, const HostSpec& host, const RentedCluster& cluste
   Scenario& scenario = on.scenario;
   set_batch(scenario, cluster.batch_size);
   HostSpec rented = host;
+  std::string& rates = scenario.model.profile_network;
+  const auto of_network = [&](const MeasuredNetwork& row) { return row.network == rates; };
+  if (std::ranges::none_of(rented.measured, of_network)) rates.clear();
   rented.count = cluster.hosts;
-  keep_network(rented.measured, scenario.model.profile_network);
   for (const HostSpec& own : base.scenario.cluster.hosts) rented.compute = own.compute;
   // Separates the name from a host number: host 0 of p3 must not read as p30.
   if (rented.count > 1) rented.name += '-';
   scenario.cluster.hosts = {std::move(rented)};
+  check_measured(on);
   scenario.cluster.placement = {};
   TrainingSpec& training = scenario.training;
   training.strategy = cluster.strategy;

@@ -176,5 +176,31 @@ TEST_CASE("budget: of what hosts were measured with those of the network are kep
   CHECK(rows_on(job.with(training)).empty());
 }
 
+TEST_CASE("budget: a host without measured rows of the network does not ask for them") {
+  const RentedJob job;
+  HostSpec known = priced_host("known", 1);
+  known.measured = {{"resnet50", 10, 100}};
+  const HostSpec unknown = priced_host("unknown", 1);
+  const auto rates_on = [](const Case& base, const HostSpec& host) {
+    const RentedCluster cluster{host.name, 1, 1, "all_reduce", 0, 1, 10};
+    return case_on(base, host, cluster, 50).scenario.model.profile_network;
+  };
+  const Case profile = job.with("training: {steps: 5, batch_size: 10}\n",
+                                ", profile_network: resnet50, profile_device: {gflops: 10}");
+  CHECK(rates_on(profile, known) == "resnet50");
+  CHECK(rates_on(profile, unknown).empty());
+  // A network by name has the rows of the hosts that it is tried on, not those of its own.
+  for (const std::string own : {"n1-v100", "p5.48xlarge"}) {
+    const std::string text =
+        "foretrain: 1\nname: x\nmodel: {network: resnet50, precision: fp32}\n"
+        "training: {strategy: all_reduce, workers: 1, batch_size: 10, steps: 5}\n"
+        "cluster: {hosts: [{like: " +
+        own + "}]}\n";
+    const Case named = parse_scenario(text, "x.yaml").front();
+    CHECK(rates_on(named, known) == "resnet50");
+    CHECK(rates_on(named, unknown).empty());
+  }
+}
+
 }  // namespace
 }  // namespace foretrain::testing
