@@ -12,6 +12,7 @@
 #include "scenarios/language/input_error.h"
 #include "scenarios/language/reader.h"
 #include "scenarios/resolve/faults.h"
+#include "scenarios/resolve/least_network.h"
 #include "scenarios/resolve/prepared.h"
 #include "sim/whatif/crossover.h"
 #include "sim/whatif/intervention.h"
@@ -33,6 +34,7 @@ namespace foretrain::sim {
 namespace {
 
 constexpr double kFaster = 1 / 1.01;     // 1 % faster: for an elasticity
+constexpr double kHopeless = 10;         // times as long
 constexpr double kNoElasticity = 0.005;  // if more negative: another order of work, not shown
 
 // A case that is simulated for one figure of one change.
@@ -187,8 +189,25 @@ class Asking {
       whatif_.changes[index].why_not = *why;
       if (!why->empty()) continue;
       trials_.keep_examples(changed.scenario);
-      jobs_.push_back({std::move(changed), {}, index, &Change::time_s});
+      std::string hopeless = why_hopeless(changed.scenario);
+      if (hopeless.empty()) {
+        jobs_.push_back({std::move(changed), {}, index, &Change::time_s});
+      } else {
+        whatif_.changes[index].why_not = std::move(hopeless);
+      }
     }
+  }
+
+  // A change whose messages alone take many times as long is not simulated: a server of a large
+  // network takes the longest simulations.
+  [[nodiscard]] std::string why_hopeless(const Scenario& changed) const {
+    if (trials_.has_target() || !whatif_.time_s) return {};
+    const Bytes gradient{trials_.training().layout->parameters * 4};
+    const double least_s =
+        static_cast<double>(changed.training.steps) * least_network_s(changed, gradient);
+    if (least_s < kHopeless * *whatif_.time_s) return {};
+    return fmt::format("not simulated: its messages alone take {:.0f} times as long",
+                       least_s / *whatif_.time_s);
   }
 
   std::size_t add_change(const std::string& name, std::string_view what) {
