@@ -9,7 +9,7 @@
 #include "reports/show/figures/of_records.h"
 #include "reports/show/figures/vega_lite.h"
 #include "reports/show/terminal/result_text.h"
-#include "reports/studies/budget/budget.h"
+#include "reports/studies/budget/first_steps.h"
 #include "reports/studies/trainings/trainings_result.h"
 #include "scenarios/resolve/equal_work.h"
 #include "scenarios/resolve/prepared.h"

@@ -2,7 +2,7 @@
 
 #include "models/protocol/registry.h"
 #include "reports/record/caveats.h"
-#include "reports/studies/budget/budget.h"
+#include "reports/studies/budget/first_steps.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/resolve/equal_work.h"
 #include "scenarios/resolve/placement.h"

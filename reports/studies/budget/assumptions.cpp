@@ -2,6 +2,7 @@
 #include "reports/record/summary.h"
 #include "reports/record/wrapped_text.h"
 #include "reports/studies/budget/budget.h"
+#include "reports/studies/budget/first_steps.h"
 #include "scenarios/language/units.h"
 #include "scenarios/resolve/check_case.h"
 #include "scenarios/resolve/equal_work.h"
@@ -85,8 +86,10 @@ std::string work_note(const BudgetBase& base) {
   }
   return fmt::format(
       "Each cluster trains on {} examples (steps x workers x batch of the scenario); {} steps are "
-      "simulated, and the total is extrapolated from those after the first {}.",
-      examples, kBudgetSteps, kBudgetWarmSteps);
+      "simulated, and the total is extrapolated from those after the first {}; or {} steps, if "
+      "they "
+      "repeat.",
+      examples, kBudgetSteps, kBudgetWarmSteps, kBudgetEvenSteps);
 }
 
 std::string compute_note(const BudgetBase& base) {
@@ -128,6 +131,7 @@ BudgetBase base_of(const Case& scenario_case) {
   const Prepared prepared = prepare(scenario_case, Need::shape);
   const auto& training = prepared.training;
   base.examples = planned_examples(*training);
+  base.gradient = {training->layout->parameters * 4};
   if (scenario.training.tokens > 0) {
     const auto tokens = static_cast<double>(prepared.counted->tokens);
     base.examples =
@@ -184,6 +188,12 @@ std::vector<std::string> assumptions(const BudgetAnswer& answer) {
                     grouped(std::ssize(answer.refused)), grouped(answer.clusters),
                     name_of(first.cluster), way_of(first.cluster), first.cluster.batch_size,
                     first.refused));
+  }
+  if (answer.simulated < answer.clusters) {
+    notes.push_back(fmt::format(
+        "{} of {} clusters were simulated; the others are slower and dearer than one of these by "
+        "their computation alone.",
+        grouped(answer.simulated), grouped(answer.clusters)));
   }
   std::vector<std::string> left_out;
   for (const auto& [host, why_not] : answer.hosts) {

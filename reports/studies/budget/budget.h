@@ -79,6 +79,8 @@ struct Offer {
   double cost = 0;  ///< price of the hosts for that time
   Case scenario_case{};
   ForecastRange range{};   ///< of time and cost
+  double least_s = 0;      ///< `time_s` cannot be less
+  int first_steps = 0;     ///< simulated for its time, kBudgetSteps or kBudgetEvenSteps
   std::string refused{};   ///< why it could not be simulated; else empty
   Limit limit{};           ///< its bottleneck, if it was determined
   bool reached = true;     ///< false: all steps do not reach the target; time and cost are of all
@@ -102,6 +104,7 @@ struct BudgetBase {
   /// that names no device gets that of the scenario's own hosts.
   Case scenario_case;
   double examples = 0;      ///< its work; an upper limit if it has a target
+  Bytes gradient{};         ///< of one worker, not packed
   bool sparse = false;      ///< gradients are computed even for times: sizes depend on them
   bool shortened = false;   ///< it had evaluations or checkpoints, which were removed
   bool own_device = false;  ///< the profile's device was taken from the scenario's hosts
@@ -124,7 +127,7 @@ struct BudgetOptions {
   /// Simulates a case, recording its step rows: kBudgetSteps steps at most, or all until the
   /// target. Called from several threads at once.
   std::function<Record(const Case&)> simulate;
-  /// Determines the bottleneck of such a case.
+  /// Determines the bottleneck of such a case, likewise from several threads at once.
   std::function<Limit(const Case&)> limit = [](const Case&) { return Limit{}; };
   /// Called after each cluster, from one thread at a time.
   std::function<void(std::int64_t done, std::int64_t all)> progress = [](auto, auto) {};
@@ -137,6 +140,7 @@ struct BudgetAnswer {
   Bounds bounds;
   std::vector<LibraryHost> hosts;
   std::int64_t clusters = 0;    ///< number of clusters tried
+  std::int64_t simulated = 0;   ///< of these; the computation of the others alone is too much
   std::vector<Offer> frontier;  ///< Pareto front of time and cost, cheapest first
   std::int64_t as_cheap = 0;    ///< other offers within both bounds at the same cost, by the range
   std::vector<Offer> not_reached;  ///< offers whose steps do not reach the target
@@ -151,23 +155,14 @@ struct BudgetAnswer {
   [[nodiscard]] const Offer* in_budget() const;  ///< the fastest within the budget
 };
 
-/// Simulated steps per worker; after the first kBudgetWarmSteps the training is taken to be in a
-/// steady state.
-inline constexpr int kBudgetSteps = 16;
-inline constexpr int kBudgetWarmSteps = 4;
 /// Largest number of kinds of clusters whose gradients are computed for a target: each costs as
 /// much as a training on this machine until the target.
 inline constexpr std::size_t kMostLearned = 12;
 
-/// Estimated time of the whole training, in seconds. It adds to the recorded time, for each
-/// remaining gradient, the mean time of a gradient after the first kBudgetWarmSteps of each worker:
-///
-///     time of the record + (gradients in all - gradients so far) x
-///         (end of the last - end of the warm ones) / (gradients so far - warm ones)
-double whole_time_s(const Record& record, std::int64_t gradients);
-
 /// Searches the clusters of the library for one that does the work of the case (steps x workers x
-/// batch examples; without computing gradients).
+/// batch examples; without computing gradients). Without a target a cluster is not simulated if its
+/// computation alone makes it slower and dearer than another: branch and bound (Land and Doig, An
+/// Automatic Method of Solving Discrete Programming Problems, Econometrica 28, 1960).
 ///
 /// If the case has a target, this work is the limit of the training. Clusters of one kind learn
 /// alike: strategy, workers and batch are equal, and no timing decides the order of gradients

@@ -184,7 +184,7 @@ Json to_json(const BudgetAnswer& answer) {
             {"examples", answer.base.examples},
             {"target", target_json(target)},
             {"clusters", answer.clusters},
-            {"simulated", answer.clusters}};
+            {"simulated", answer.simulated}};
   if (target.wanted()) {
     json["kinds"] = answer.kinds;
     json["learned"] = answer.learned;

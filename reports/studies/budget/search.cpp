@@ -1,10 +1,10 @@
 // The search for a cluster: first steps of all clusters, then gradients for the best.
 #include "models/base/check.h"
 #include "models/protocol/registry.h"
-#include "reports/record/caveats.h"
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
 #include "reports/studies/budget/budget.h"
+#include "reports/studies/budget/first_steps.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/resolve/memory_fit.h"
@@ -35,33 +35,11 @@ std::string why_not(const std::function<void()>& work) {
   return {};
 }
 
-Record simulated(const Case& scenario_case, const BudgetOptions& options) {
-  Record record = options.simulate(scenario_case);
-  if (record.outcome != Outcome::done) throw NotDone(record.outcome, record.failure);
-  return record;
-}
-
 /// @throws InputError if a network known by its shape does not fit into the devices
 void refuse_too_large(const Case& scenario_case) {
   if (!scenario_case.scenario.model.by_shape()) return;
   const std::string why = does_not_fit(prepare(scenario_case, Need::shape));
   if (!why.empty()) throw InputError(why);
-}
-
-void set_time(Offer& offer, double time_s) {
-  const HostSpec& host = offer.scenario_case.scenario.cluster.hosts.front();
-  offer.time_s = time_s;
-  offer.cost = host.price.per_hour * host.count * time_s / 3600;
-}
-
-/// Its first steps only, for their times.
-Case begun_of(Case whole, const BudgetBase& base) {
-  Scenario& scenario = whole.scenario;
-  scenario.numerics = scenario.numerics && base.sparse;
-  scenario.training.until = {};
-  scenario.training.evaluate_every = 0;
-  scenario.training.steps = std::min<std::int64_t>(scenario.training.steps, kBudgetSteps);
-  return whole;
 }
 
 /// An offer for each cluster, fewer hosts first.
@@ -92,30 +70,74 @@ Offers without_refused(const Offers& offers, BudgetAnswer& answer) {
   return others;
 }
 
-/// The offers that could be simulated. The first is simulated alone, since the machine may have to
-/// be calibrated for it.
+/// The least times of all, from one simulation for each host and batch size. The first is made
+/// alone, since the machine may have to be calibrated for it.
+void bound_times(std::vector<Offer>& all, const BudgetOptions& options,
+                 const BudgetAnswer& answer) {
+  std::map<std::pair<std::string, int>, Offers> by_computation;
+  for (Offer& each : all)
+    by_computation[{each.cluster.host, each.cluster.batch_size}].push_back(&each);
+  std::vector<const Offers*> kinds;
+  for (const auto& [computation, offers] : by_computation) kinds.push_back(&offers);
+  const auto one = [&](std::int64_t number) {
+    const Offers& offers = *kinds[static_cast<std::size_t>(number)];
+    const auto named = [&](const LibraryHost& h) {
+      return h.host.name == offers.front()->cluster.host;
+    };
+    const HostSpec& host = std::ranges::find_if(answer.hosts, named)->host;
+    // Nothing is known of what cannot be simulated alone.
+    why_not([&] { set_least_times(offers, host, answer.base, options); });
+  };
+  if (!kinds.empty()) one(0);
+  in_parallel(std::ssize(kinds) - 1, options.threads, [&](std::int64_t i) { one(i + 1); });
+}
+
+/// Another is faster than the offer can be, and cheaper by more than the forecast's error.
+bool is_beaten(const Offer& offer, const Offers& others) {
+  const double least_cost = cost_of(offer, offer.least_s);
+  return std::ranges::any_of(others, [&](const Offer* other) {
+    return other->refused.empty() && other->time_s <= offer.least_s && other->cost < least_cost &&
+           !offer.range.close(other->cost, least_cost);
+  });
+}
+
+/// The offers that could be simulated. What is left out, an offer beaten by one of the blocks
+/// before, does not depend on threads. It is not on the frontier, nor among those as cheap as the
+/// cheapest. First come those without servers, which take the shortest simulations; among them
+/// those that may cost least.
 Offers time_all(std::vector<Offer>& all, const BudgetOptions& options, BudgetAnswer& answer) {
+  constexpr std::ptrdiff_t kBlock = 32;
+  bound_times(all, options, answer);
+  Offers left;
+  left.reserve(all.size());
+  for (Offer& each : all) left.push_back(&each);
+  std::ranges::stable_sort(left, {}, [](const Offer* each) {
+    return std::pair(each->cluster.servers > 0, cost_of(*each, each->least_s));
+  });
   std::mutex mutex;
   std::int64_t done = 0;
-  const auto one = [&](std::int64_t number) {
-    Offer& offer = all[static_cast<std::size_t>(number)];
-    const TrainingSpec& training = offer.scenario_case.scenario.training;
-    offer.refused = why_not([&] {
-      refuse_too_large(offer.scenario_case);
-      const Record record = simulated(begun_of(offer.scenario_case, answer.base), options);
-      set_time(offer, whole_time_s(record, training.steps * training.workers));
-      offer.range = forecast_range(record);
-      offer.uneven_share = uneven_share(record);
+  Offers tried;
+  while (!left.empty()) {
+    // The first is simulated alone, as above.
+    const auto block = left.begin() + (tried.empty() ? 1 : std::min(std::ssize(left), kBlock));
+    in_parallel(block - left.begin(), options.threads, [&](std::int64_t number) {
+      Offer& offer = *left[static_cast<std::size_t>(number)];
+      offer.refused = why_not([&] {
+        refuse_too_large(offer.scenario_case);
+        time_offer(offer, answer.base, options);
+      });
+      const std::lock_guard lock(mutex);
+      options.progress(++done, answer.clusters);
     });
-    const std::lock_guard lock(mutex);
-    options.progress(++done, answer.clusters);
-  };
-  if (!all.empty()) one(0);
-  in_parallel(answer.clusters - 1, options.threads, [&](std::int64_t i) { one(i + 1); });
-  Offers offers;
-  offers.reserve(all.size());
-  for (Offer& each : all) offers.push_back(&each);
-  return without_refused(offers, answer);
+    tried.insert(tried.end(), left.begin(), block);
+    left.erase(left.begin(), block);
+    std::erase_if(left, [&](const Offer* each) { return is_beaten(*each, tried); });
+    done = answer.clusters - std::ssize(left);
+    options.progress(done, answer.clusters);
+  }
+  answer.simulated = std::ssize(tried);
+  std::ranges::sort(tried);  // as they stand in `all`
+  return without_refused(tried, answer);
 }
 
 /// The Pareto front: offers that no other beats in both time and cost, cheapest first.
@@ -210,24 +232,6 @@ Offers time_to_target(const Offers& offers, const BudgetOptions& options, Budget
 
 }  // namespace
 
-double whole_time_s(const Record& record, std::int64_t gradients) {
-  const double so_far_s = (record.startup + record.time).seconds();
-  const auto done = std::ssize(record.steps);
-  std::vector<std::int64_t> ends;
-  ends.reserve(record.steps.size());
-  int workers = 0;
-  for (const StepRow& row : record.steps) {
-    ends.push_back((row.report.start + length_of(row.report.phases)).ns);
-    workers = std::max(workers, row.worker + 1);
-  }
-  const std::int64_t warm = std::int64_t{kBudgetWarmSteps} * workers;
-  if (gradients <= done || done <= warm) return so_far_s;
-  std::ranges::sort(ends);
-  const Duration steady{ends.back() - ends[static_cast<std::size_t>(warm - 1)]};
-  const double each_s = steady.seconds() / static_cast<double>(done - warm);
-  return so_far_s + static_cast<double>(gradients - done) * each_s;
-}
-
 BudgetAnswer find_cluster(const Case& scenario_case, const BudgetOptions& options) {
   FT_CHECK(options.bounds.deadline_s > 0 && options.bounds.budget > 0 && options.most_hosts > 0);
   BudgetAnswer answer;
@@ -250,10 +254,11 @@ BudgetAnswer find_cluster(const Case& scenario_case, const BudgetOptions& option
     if (!each->reached) answer.not_reached.push_back(*each);
   }
   std::erase_if(tried, [](const Offer* each) { return !each->reached; });
-  for (const Offer* each : frontier_of(tried)) {
-    answer.frontier.push_back(*each);
-    answer.frontier.back().limit = options.limit(begun_of(each->scenario_case, answer.base));
-  }
+  for (const Offer* each : frontier_of(tried)) answer.frontier.push_back(*each);
+  in_parallel(std::ssize(answer.frontier), options.threads, [&](std::int64_t number) {
+    Offer& each = answer.frontier[static_cast<std::size_t>(number)];
+    each.limit = options.limit(begun_of(each.scenario_case, answer.base, each.first_steps));
+  });
   if (const Offer* cheapest = answer.cheapest()) {
     answer.as_cheap = std::ranges::count_if(tried,
                                             [&](const Offer* each) {

@@ -1,6 +1,7 @@
 // Made-up hosts, a job, its step times by a formula.
 #pragma once
 
+#include "models/protocol/registry.h"
 #include "reports/studies/budget/budget.h"
 #include "scenarios/language/input_error.h"
 #include "scenarios/resolve/read.h"
@@ -68,7 +69,7 @@ inline Record by_formula(const Case& each) {
   const Scenario& s = each.scenario;
   if (s.training.batch_size != 10) throw InputError("a batch of 10 alone");
   const HostSpec& host = s.cluster.hosts.front();
-  if (s.training.strategy != "all_reduce") return even_steps(each, {10'000'000'000});
+  if (protocol_called(s.training.strategy).servers) return even_steps(each, {10'000'000'000});
   const std::int64_t compute_ms = host.name.starts_with("small") ? 1000 : 400;
   return even_steps(each, Duration{(compute_ms + 100 * (host.count - 1)) * 1'000'000});
 }
