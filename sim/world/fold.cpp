@@ -3,6 +3,7 @@
 #include "models/protocol/route.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace foretrain::sim {
@@ -16,11 +17,23 @@ bool is_even(const Scenario& scenario, const Training& training) {
          !scenario.dataset.input.costs() && scenario.framework.session_host.empty();
 }
 
+/// The number of hosts if they are alike, but for their names, and do not fail; else 0.
+int alike_hosts(const ClusterSpec& cluster) {
+  int hosts = 0;
+  for (HostSpec each : cluster.hosts) {
+    const HostSpec& first = cluster.hosts.front();
+    hosts += std::exchange(each.count, first.count);
+    each.name = first.name;
+    if (each != first || each.mtbf.ns != 0) return 0;
+  }
+  return hosts;
+}
+
 /// The number of hosts in a unit: 1 at a single switch, those of a leaf if full leaves are joined
 /// by one spine; 0 if hosts have unlike places in the network.
 int hosts_of_unit(const ClusterSpec& cluster) {
-  if (cluster.hosts.size() != 1 || cluster.hosts.front().mtbf.ns != 0) return 0;
-  const int hosts = cluster.hosts.front().count;
+  const int hosts = alike_hosts(cluster);
+  if (hosts == 0) return 0;
   const LeafSpineSpec& leaves = cluster.leaf_spine;
   if (cluster.topology == "star") return 1;
   if (cluster.topology != "leaf_spine") return 0;

@@ -14,6 +14,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace foretrain::testing {
 namespace {
@@ -65,6 +66,7 @@ class DrawnCase {
     if (host.device_link.rate.value > 0) host.device_link.latency = one_of(0_us, 3_us);
     if (one_of(0, 1) == 1) host.send = host.receive = {2e-6, 0.1e-9};
     if (one_of(0, 1) == 1) host.transport = "rdma";
+    split_hosts(one_of(0, 0, hosts / 2));
     if (one_of(0, 1) == 0) return;
     s.cluster.topology = "leaf_spine";
     s.cluster.leaf_spine.hosts_per_leaf = hosts % 3 == 0 ? 3 : hosts % 2 == 0 ? 2 : hosts;
@@ -79,6 +81,15 @@ class DrawnCase {
   Value one_of(Value first, More... more) {
     const std::array<Value, 1 + sizeof...(More)> all{first, Value(more)...};
     return all[draws_.below(all.size())];
+  }
+  /// Writes the last of the hosts as others, with the same figures.
+  void split_hosts(int last) {
+    if (last == 0) return;
+    HostSpec others = job_.host();
+    others.name = "more";
+    others.count = last;
+    job_.host().count -= last;
+    job_.c.scenario.cluster.hosts.push_back(std::move(others));
   }
   void write_layers(const Scenario& s) {
     const int small = one_of(1, 1, 20);  // over a hypercube, if the number of workers suits it
@@ -106,7 +117,8 @@ TEST_CASE("fold: one host of those that are alike gives the record of all, drawn
   REQUIRE(whole.outcome == Outcome::done);
   CHECK(whole.simulated.empty());
   CHECK_THAT(folded.simulated,
-             Catch::EndsWith(fmt::format(" of {} alike", s.cluster.hosts[0].count)));
+             Catch::EndsWith(
+                 fmt::format(" of {} alike", s.training.workers / s.cluster.hosts[0].devices)));
   folded.simulated.clear();
   CHECK(folded.time.ns == whole.time.ns);
   CHECK(folded == whole);  // with a row for each step and each sample of the usage of each worker
