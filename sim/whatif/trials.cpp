@@ -9,6 +9,7 @@
 #include "scenarios/resolve/equal_work.h"
 #include "scenarios/resolve/memory_fit.h"
 #include "scenarios/resolve/prepared.h"
+#include "sim/world/fold.h"
 
 #include <fmt/format.h>
 
@@ -54,6 +55,16 @@ Trials::Trials(const Prepared& prepared, const SimulateOptions& options, DataSet
   Scenario& scenario = base_.scenario;
   const bool sparse = training_->network->input().sparse();
   scenario.numerics = scenario.numerics && (has_target() || sparse);
+  folded_ = Fold::of(prepared).has_value();
+}
+
+std::string Trials::why_too_long(const Prepared& changed) const {
+  const Training& training = *changed.training;
+  const std::int64_t messages =
+      2 * std::ssize(training.layout->buckets) * training.workers * training.steps;
+  if (!folded_ || messages <= kMostWhole || Fold::of(changed)) return {};
+  return fmt::format("hosts are no longer alike, and {} million messages take minutes to simulate",
+                     grouped(messages / 1'000'000));
 }
 
 std::string Trials::measure() const {
@@ -131,6 +142,7 @@ Trial Trials::tried(const Case& scenario_case, const TimeFactors& time_factors) 
   try {
     const Prepared prepared = this->prepared(scenario_case);
     if (std::string why = does_not_fit(prepared); !why.empty()) return {std::nullopt, why, 0};
+    if (std::string why = why_too_long(prepared); !why.empty()) return {std::nullopt, why, 0};
     const double price = price_per_hour(prepared).per_hour;
     const Record record = simulate(prepared, {time_factors, nullptr}, 1);
     if (record.outcome != Outcome::done) return {std::nullopt, record.failure, price};

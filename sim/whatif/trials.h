@@ -4,6 +4,7 @@
 #include "sim/driver/simulate.h"
 #include "sim/whatif/critical_path.h"
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,6 +13,10 @@
 #include <string>
 
 namespace foretrain::sim {
+
+/// Messages of a change that breaks the symmetry of hosts: more are not simulated. About a
+/// microsecond each.
+inline constexpr std::int64_t kMostWhole = 6'000'000;
 
 /// The result of one simulation.
 struct Trial {
@@ -54,7 +59,8 @@ class Trials {
   [[nodiscard]] std::optional<double> time_of(const Record& record) const;
   /// If the base has no time to the target: how near it came, with advice; else empty.
   [[nodiscard]] std::string no_time_of(const Record& record) const;
-  /// As simulate, but an invalid change is reported in the result.
+  /// As simulate, but an invalid change is reported in the result; so is one by which hosts of a
+  /// large cluster, of which the base simulates one, would have to be simulated all.
   [[nodiscard]] Trial tried(const Case& scenario_case, const TimeFactors& time_factors) const;
   /// The critical path of the training, shortened to this number of steps per worker.
   [[nodiscard]] CriticalPath path_of(Case scenario_case, std::int64_t steps) const;
@@ -63,12 +69,14 @@ class Trials {
   [[nodiscard]] Prepared prepared(const Case& scenario_case) const;
   [[nodiscard]] Record simulate(const Prepared& prepared, const Variant& variant, int cores) const;
   [[nodiscard]] Machine machine(const std::string& name) const;
+  [[nodiscard]] std::string why_too_long(const Prepared& changed) const;
 
   const SimulateOptions& options_;
   DataSets& data_sets_;
   Case base_;
   std::shared_ptr<const Training> training_;  // of the base
   double examples_ = 0;
+  bool folded_ = false;  // of its alike hosts one is simulated
   mutable std::mutex mutex_;
   mutable std::map<std::string, Machine> machines_;  // cache of looked-up machines
 };

@@ -206,8 +206,7 @@ class Asking {
     const double least_s =
         static_cast<double>(changed.training.steps) * least_network_s(changed, gradient);
     if (least_s < kHopeless * *whatif_.time_s) return {};
-    return fmt::format("not simulated: its messages alone take {:.0f} times as long",
-                       least_s / *whatif_.time_s);
+    return fmt::format("its messages alone take {:.0f} times as long", least_s / *whatif_.time_s);
   }
 
   std::size_t add_change(const std::string& name, std::string_view what) {

@@ -111,7 +111,20 @@ TEST_CASE("whatif: servers whose messages alone take ten times as long are not s
   REQUIRE(server != nullptr);
   CHECK(!server->time_s);
   // 22 gradients for the server, 22 / 12 for a host of the ring.
-  CHECK(server->why_not == "not simulated: its messages alone take 11 times as long");
+  CHECK(server->why_not == "its messages alone take 11 times as long");
+}
+
+TEST_CASE("whatif: what breaks the symmetry of a large cluster is not simulated") {
+  HostedJob job(64, 8, 1e10);
+  job.c.scenario.training.steps = 3;
+  const WhatIf whatif = asked_whatif(job.c);
+  const Change* slower = whatif.find(std::string(sim::kSlowerWorker));
+  REQUIRE(slower != nullptr);
+  // Four buckets of 512 pieces visit 512 workers twice.
+  CHECK(slower->why_not ==
+        "hosts are no longer alike, and 6 million messages take minutes to simulate");
+  CHECK(time_with(whatif, "one more host") > 0);
+  CHECK(time_with(whatif, "double nodes") > 0);
 }
 
 }  // namespace
