@@ -37,15 +37,16 @@ struct StepEnds {
     }
     std::ranges::sort(ns);
   }
-  /// Whether the last two steps took equally long, to a thousandth.
-  [[nodiscard]] bool even() const {
+  /// The time of a step between the first, which has nothing to wait for, and the last, for which
+  /// nothing waits, if two such steps took equally long, to a thousandth; else 0.
+  [[nodiscard]] double even_step_s() const {
+    if (std::ssize(ns) != kBudgetEvenSteps * workers) return 0;
     const auto end = [&](std::int64_t step) {
       return static_cast<double>(ns[static_cast<std::size_t>(step * workers - 1)]);
     };
-    const std::int64_t steps = kBudgetEvenSteps;
-    if (std::ssize(ns) != steps * workers) return false;
-    const double last = end(steps) - end(steps - 1);
-    return std::abs(end(steps - 1) - end(steps - 2) - last) <= 1e-3 * last;
+    const double last = end(kBudgetEvenSteps - 1) - end(kBudgetEvenSteps - 2);
+    const double before = end(kBudgetEvenSteps - 2) - end(kBudgetEvenSteps - 3);
+    return std::abs(last - before) <= 1e-3 * last ? last * 1e-9 : 0;
   }
 };
 
@@ -79,18 +80,23 @@ Case begun_of(Case whole, const BudgetBase& base, int steps) {
 void time_offer(Offer& offer, const BudgetBase& base, const BudgetOptions& options) {
   const Case& whole = offer.scenario_case;
   const TrainingSpec& training = whole.scenario.training;
-  const bool repeats = training.steps > kBudgetSteps && steps_repeat(whole.scenario, base);
-  offer.first_steps = repeats ? kBudgetEvenSteps : kBudgetSteps;
-  int warm_steps = kBudgetEvenSteps - 1;
-  Record record = simulated(begun_of(whole, base, offer.first_steps), options);
-  if (!repeats || !StepEnds(record).even()) {
-    warm_steps = kBudgetWarmSteps;
-    if (repeats) record = simulated(begun_of(whole, base, kBudgetSteps), options);
-    offer.first_steps = kBudgetSteps;
+  const auto simulate_first = [&](int steps) {
+    offer.first_steps = steps;
+    Record record = simulated(begun_of(whole, base, steps), options);
+    offer.range = forecast_range(record);
+    offer.uneven_share = uneven_share(record);
+    return record;
+  };
+  if (training.steps > kBudgetSteps && steps_repeat(whole.scenario, base)) {
+    const Record record = simulate_first(kBudgetEvenSteps);
+    const double step_s = StepEnds(record).even_step_s();
+    const double so_far_s = (record.startup + record.time).seconds();
+    const auto left = static_cast<double>(training.steps - kBudgetEvenSteps);
+    set_time(offer, so_far_s + left * step_s);
+    if (step_s > 0) return;
   }
-  set_time(offer, whole_time_s(record, training.steps * training.workers, warm_steps));
-  offer.range = forecast_range(record);
-  offer.uneven_share = uneven_share(record);
+  const Record record = simulate_first(kBudgetSteps);
+  set_time(offer, whole_time_s(record, training.steps * training.workers));
 }
 
 void set_least_times(const std::vector<Offer*>& offers, const HostSpec& host,
@@ -114,11 +120,11 @@ void set_least_times(const std::vector<Offer*>& offers, const HostSpec& host,
   }
 }
 
-double whole_time_s(const Record& record, std::int64_t gradients, int warm_steps) {
+double whole_time_s(const Record& record, std::int64_t gradients) {
   const double so_far_s = (record.startup + record.time).seconds();
   const StepEnds ends(record);
   const std::int64_t done = std::ssize(ends.ns);
-  const std::int64_t warm = warm_steps * ends.workers;
+  const std::int64_t warm = kBudgetWarmSteps * ends.workers;
   if (gradients <= done || done <= warm) return so_far_s;
   const Duration steady{ends.ns.back() - ends.ns[static_cast<std::size_t>(warm - 1)]};
   const double each_s = steady.seconds() / static_cast<double>(done - warm);

@@ -9,16 +9,16 @@ namespace foretrain {
 /// steady state.
 inline constexpr int kBudgetSteps = 16;
 inline constexpr int kBudgetWarmSteps = 4;
-/// Simulated steps where every step is as the one before, if the last two take equally long.
+/// Simulated steps where every step is as the one before, if the second and third take equally
+/// long.
 inline constexpr int kBudgetEvenSteps = 4;
 
 /// Estimated time of the whole training, in seconds. It adds to the recorded time, for each
-/// remaining gradient, the mean time of a gradient after the first `warm_steps` of each worker:
+/// remaining gradient, the mean time of a gradient after the first kBudgetWarmSteps of each worker:
 ///
 ///     time of the record + (gradients in all - gradients so far) x
 ///         (end of the last - end of the warm ones) / (gradients so far - warm ones)
-double whole_time_s(const Record& record, std::int64_t gradients,
-                    int warm_steps = kBudgetWarmSteps);
+double whole_time_s(const Record& record, std::int64_t gradients);
 
 /// @throws NotDone if the training does not end, or is interrupted; InputError
 Record simulated(const Case& scenario_case, const BudgetOptions& options);
@@ -30,8 +30,8 @@ void set_time(Offer& offer, double time_s);
 /// Its first steps only, for their times.
 Case begun_of(Case whole, const BudgetBase& base, int steps);
 
-/// Simulates the first steps of an offer, kBudgetEvenSteps if the last two of them take equally
-/// long, and sets what is known from them: time, cost, range, shares. @throws as simulated
+/// Simulates the first steps of an offer, and sets what is known from them: time, cost, range,
+/// shares. @throws as simulated
 void time_offer(Offer& offer, const BudgetBase& base, const BudgetOptions& options);
 
 /// Sets the least time and the range of offers with the host and the batch size of the first: a
