@@ -106,7 +106,8 @@ TEST_CASE("counted job: recomputation takes the forward passes of the blocks aga
   const double none_s = job.step_s();
   double blocks_s = 0;
   const DeviceRates rates = rates_of(job.host(), "bf16");
-  for (const LayerWork& each : job.prepared().counted->layers) {
+  const Prepared prepared = job.prepared();
+  for (const LayerWork& each : prepared.counted->layers) {
     if (each.recomputable) blocks_s += pass_times(each, rates, Recompute::none).forward_s;
   }
   job.c.scenario.training.recompute = "full";

@@ -191,8 +191,8 @@ std::vector<std::string> assumptions(const BudgetAnswer& answer) {
   }
   if (answer.simulated < answer.clusters) {
     notes.push_back(fmt::format(
-        "{} of {} clusters were simulated; the others are slower and dearer than one of these by "
-        "their computation alone.",
+        "{} of {} clusters were simulated; by their computation, or their bytes, alone the others "
+        "are slower and dearer than one of these.",
         grouped(answer.simulated), grouped(answer.clusters)));
   }
   std::vector<std::string> left_out;

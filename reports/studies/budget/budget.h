@@ -140,7 +140,7 @@ struct BudgetAnswer {
   Bounds bounds;
   std::vector<LibraryHost> hosts;
   std::int64_t clusters = 0;    ///< number of clusters tried
-  std::int64_t simulated = 0;   ///< of these; the computation of the others alone is too much
+  std::int64_t simulated = 0;   ///< of these; the others are beaten (find_cluster)
   std::vector<Offer> frontier;  ///< Pareto front of time and cost, cheapest first
   std::int64_t as_cheap = 0;    ///< other offers within both bounds at the same cost, by the range
   std::vector<Offer> not_reached;  ///< offers whose steps do not reach the target
@@ -161,8 +161,8 @@ inline constexpr std::size_t kMostLearned = 12;
 
 /// Searches the clusters of the library for one that does the work of the case (steps x workers x
 /// batch examples; without computing gradients). Without a target a cluster is not simulated if its
-/// computation alone makes it slower and dearer than another: branch and bound (Land and Doig, An
-/// Automatic Method of Solving Discrete Programming Problems, Econometrica 28, 1960).
+/// computation alone, or its bytes, make it slower and dearer than another: branch and bound (Land
+/// and Doig, An Automatic Method of Solving Discrete Programming Problems, Econometrica 28, 1960).
 ///
 /// If the case has a target, this work is the limit of the training. Clusters of one kind learn
 /// alike: strategy, workers and batch are equal, and no timing decides the order of gradients
