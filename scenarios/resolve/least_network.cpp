@@ -27,9 +27,14 @@ double rate_of(const Scenario& scenario, std::span<const NodePlace> nodes) {
 double least_network_s(const Scenario& scenario, Bytes gradient) {
   const TrainingSpec& training = scenario.training;
   const Protocol& protocol = protocol_called(training.strategy);
-  if (scenario.cluster.hosts.empty() || training.compression.wanted()) return 0;
+  const ClusterSpec& cluster = scenario.cluster;
+  const auto bursts = [](const HostSpec& host) { return host.burst.value > 0; };
+  if (cluster.hosts.empty() || cluster.topology == "links") return 0;
+  if (training.compression.wanted() || std::ranges::any_of(cluster.hosts, bursts)) return 0;
   const std::vector<NodePlace> places = place_nodes(scenario);
-  const auto count = static_cast<std::size_t>(node_counts(scenario).workers);
+  const int all_workers = node_counts(scenario).workers;
+  const auto count = static_cast<std::size_t>(all_workers);
+  if (protocol.drops(training.protocol.only(protocol.options), all_workers)) return 0;
   const auto workers = std::span(places).first(count);
   std::map<std::size_t, int> senders;  // of each host
   for (const NodePlace& each : workers) {

@@ -55,16 +55,17 @@ Trials::Trials(const Prepared& prepared, const SimulateOptions& options, DataSet
   Scenario& scenario = base_.scenario;
   const bool sparse = training_->network->input().sparse();
   scenario.numerics = scenario.numerics && (has_target() || sparse);
-  folded_ = Fold::of(prepared).has_value();
+  folded_ = !options.emulated && Fold::of(prepared).has_value();
 }
 
 std::string Trials::why_too_long(const Prepared& changed) const {
   const Training& training = *changed.training;
-  const std::int64_t messages =
-      2 * std::ssize(training.layout->buckets) * training.workers * training.steps;
+  const auto buckets = static_cast<double>(training.layout->buckets.size());
+  const double messages = 2 * buckets * training.workers * static_cast<double>(training.steps);
   if (!folded_ || messages <= kMostWhole || Fold::of(changed)) return {};
-  return fmt::format("hosts are no longer alike, and {} million messages take minutes to simulate",
-                     grouped(messages / 1'000'000));
+  return fmt::format(
+      "one host no longer stands for all, and {} million messages take long to simulate",
+      grouped(std::llround(messages / 1e6)));
 }
 
 std::string Trials::measure() const {

@@ -14,9 +14,9 @@
 
 namespace foretrain::sim {
 
-/// Messages of a change that breaks the symmetry of hosts: more are not simulated. About a
-/// microsecond each.
-inline constexpr std::int64_t kMostWhole = 6'000'000;
+/// Largest number of messages of a change that breaks the fold (sim/world/fold.h); a change with
+/// more is not simulated.
+inline constexpr double kMostWhole = 6e6;
 
 /// The result of one simulation.
 struct Trial {
@@ -59,8 +59,8 @@ class Trials {
   [[nodiscard]] std::optional<double> time_of(const Record& record) const;
   /// If the base has no time to the target: how near it came, with advice; else empty.
   [[nodiscard]] std::string no_time_of(const Record& record) const;
-  /// As simulate, but an invalid change is reported in the result; so is one by which hosts of a
-  /// large cluster, of which the base simulates one, would have to be simulated all.
+  /// As simulate, but an invalid change is reported in the result; so is one that breaks the fold
+  /// of a large cluster.
   [[nodiscard]] Trial tried(const Case& scenario_case, const TimeFactors& time_factors) const;
   /// The critical path of the training, shortened to this number of steps per worker.
   [[nodiscard]] CriticalPath path_of(Case scenario_case, std::int64_t steps) const;
@@ -76,7 +76,7 @@ class Trials {
   Case base_;
   std::shared_ptr<const Training> training_;  // of the base
   double examples_ = 0;
-  bool folded_ = false;  // of its alike hosts one is simulated
+  bool folded_ = false;  // the base is
   mutable std::mutex mutex_;
   mutable std::map<std::string, Machine> machines_;  // cache of looked-up machines
 };

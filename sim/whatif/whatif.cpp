@@ -198,10 +198,11 @@ class Asking {
     }
   }
 
-  // A change whose messages alone take many times as long is not simulated: a server of a large
-  // network takes the longest simulations.
+  // A change whose messages alone take many times as long is not simulated: such changes, a server
+  // for many workers, take longest to simulate.
   [[nodiscard]] std::string why_hopeless(const Scenario& changed) const {
-    if (trials_.has_target() || !whatif_.time_s) return {};
+    const bool sparse = trials_.training().network->sparse();
+    if (sparse || trials_.has_target() || !whatif_.time_s) return {};
     const Bytes gradient{trials_.training().layout->parameters * 4};
     const double least_s =
         static_cast<double>(changed.training.steps) * least_network_s(changed, gradient);

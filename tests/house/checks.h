@@ -50,7 +50,7 @@ inline constexpr int kFunctionLinesMax = 70;
 inline constexpr int kReadmeLinesMax = 80;
 /// Upper bound on the lines of the product. It is lowered with removals, and raised by a budget in
 /// an issue.
-inline constexpr int kProductLinesMax = 93'840;
+inline constexpr int kProductLinesMax = 93'850;
 
 /// Checks the lines of a header or a source.
 std::vector<Finding> length_findings(const SourceFile& file);

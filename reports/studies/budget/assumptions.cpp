@@ -85,11 +85,10 @@ std::string work_note(const BudgetBase& base) {
         target_text(base.target()), examples);
   }
   return fmt::format(
-      "Each cluster trains on {} examples (steps x workers x batch of the scenario); {} steps are "
-      "simulated, and the total is extrapolated from those after the first {}; or {} steps, if "
-      "they "
-      "repeat.",
-      examples, kBudgetSteps, kBudgetWarmSteps, kBudgetEvenSteps);
+      "Each cluster trains on {} examples (steps x workers x batch of the scenario). The first {} "
+      "steps are simulated ({} if they are equal), and the total is extrapolated from the later "
+      "ones.",
+      examples, kBudgetSteps, kBudgetEvenSteps);
 }
 
 std::string compute_note(const BudgetBase& base) {
@@ -113,7 +112,8 @@ std::string compute_note(const BudgetBase& base) {
 /// How clusters were searched for a target.
 std::string search_note(const BudgetAnswer& answer) {
   return fmt::format(
-      "Clusters were first ordered by the time and cost of all steps, of which {} were simulated. "
+      "Clusters were first ordered by the time and cost of all steps, of which at most {} were "
+      "simulated. "
       "Then {} of {} groups of clusters that learn alike (same strategy, workers and batch; each "
       "cluster alone if time decides the order of gradients) were trained with real gradients, "
       "those nearest to both bounds first. So {} clusters were timed; {} of them do not reach {}.",
@@ -191,8 +191,8 @@ std::vector<std::string> assumptions(const BudgetAnswer& answer) {
   }
   if (answer.simulated < answer.clusters) {
     notes.push_back(fmt::format(
-        "{} of {} clusters were simulated; by their computation, or their bytes, alone the others "
-        "are slower and dearer than one of these.",
+        "{} of {} clusters were simulated. Each of the others is slower and dearer than one of "
+        "these even if only its computation, or only its messages, are counted.",
         grouped(answer.simulated), grouped(answer.clusters)));
   }
   std::vector<std::string> left_out;

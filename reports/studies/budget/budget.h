@@ -160,9 +160,10 @@ struct BudgetAnswer {
 inline constexpr std::size_t kMostLearned = 12;
 
 /// Searches the clusters of the library for one that does the work of the case (steps x workers x
-/// batch examples; without computing gradients). Without a target a cluster is not simulated if its
-/// computation alone, or its bytes, make it slower and dearer than another: branch and bound (Land
-/// and Doig, An Automatic Method of Solving Discrete Programming Problems, Econometrica 28, 1960).
+/// batch examples; without computing gradients). Without a target a cluster is not simulated if it
+/// is slower and dearer than another even if only its computation or its messages are counted:
+/// branch and bound (Land and Doig, An Automatic Method of Solving Discrete Programming Problems,
+/// Econometrica 28, 1960).
 ///
 /// If the case has a target, this work is the limit of the training. Clusters of one kind learn
 /// alike: strategy, workers and batch are equal, and no timing decides the order of gradients

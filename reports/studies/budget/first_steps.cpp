@@ -15,12 +15,13 @@
 namespace foretrain {
 namespace {
 
-/// Nothing makes a step unlike the one before once two were equal: no draw, no queue that fills or
-/// drains from step to step, no local steps, all workers wait for each other.
+/// If two steps are equal, all later ones are: there is no draw, no queue that fills or drains from
+/// step to step, no local step, and all workers wait for each other.
 bool steps_repeat(const Scenario& scenario, const BudgetBase& base) {
   const Protocol& protocol = protocol_called(scenario.training.strategy);
-  return protocol.synchronous && protocol.statistical_efficiency.empty() && !base.sparse &&
-         scenario.stragglers.empty() && !scenario.dataset.input.costs() &&
+  const bool drops = protocol.drops(scenario.training.protocol, scenario.training.workers);
+  return protocol.synchronous && !drops && protocol.statistical_efficiency.empty() &&
+         !base.sparse && scenario.stragglers.empty() && !scenario.dataset.input.costs() &&
          scenario.cluster.hosts.front().burst.value == 0;
 }
 
@@ -92,11 +93,11 @@ void time_offer(Offer& offer, const BudgetBase& base, const BudgetOptions& optio
     const double step_s = StepEnds(record).even_step_s();
     const double so_far_s = (record.startup + record.time).seconds();
     const auto left = static_cast<double>(training.steps - kBudgetEvenSteps);
-    set_time(offer, so_far_s + left * step_s);
-    if (step_s > 0) return;
+    if (step_s > 0) return set_time(offer, so_far_s + left * step_s);
   }
   const Record record = simulate_first(kBudgetSteps);
-  set_time(offer, whole_time_s(record, training.steps * training.workers));
+  const double time_s = whole_time_s(record, training.steps * training.workers);
+  set_time(offer, std::max(time_s, offer.least_s));
 }
 
 void set_least_times(const std::vector<Offer*>& offers, const HostSpec& host,
@@ -110,6 +111,8 @@ void set_least_times(const std::vector<Offer*>& offers, const HostSpec& host,
   lone.scenario.training.shard = TrainingSpec{}.shard;
   lone.scenario.training.local_reduction = false;
   const Record record = simulated(begun_of(std::move(lone), base, 2), options);
+  const auto jitters = [](const ComputeBasis& basis) { return basis.jitter > 0; };
+  if (std::ranges::any_of(record.basis, jitters)) return;
   Duration least = record.steps.front().report.phases.compute;
   for (const auto& [worker, report] : record.steps) least = std::min(least, report.phases.compute);
   for (Offer* each : offers) {

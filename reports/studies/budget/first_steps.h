@@ -9,8 +9,7 @@ namespace foretrain {
 /// steady state.
 inline constexpr int kBudgetSteps = 16;
 inline constexpr int kBudgetWarmSteps = 4;
-/// Simulated steps where every step is as the one before, if the second and third take equally
-/// long.
+/// Simulated steps if all are equal, as the second and third show.
 inline constexpr int kBudgetEvenSteps = 4;
 
 /// Estimated time of the whole training, in seconds. It adds to the recorded time, for each
@@ -27,7 +26,7 @@ Record simulated(const Case& scenario_case, const BudgetOptions& options);
 double cost_of(const Offer& offer, double time_s);
 void set_time(Offer& offer, double time_s);
 
-/// Its first steps only, for their times.
+/// The case shortened to `steps` steps, without a target and evaluations.
 Case begun_of(Case whole, const BudgetBase& base, int steps);
 
 /// Simulates the first steps of an offer, and sets what is known from them: time, cost, range,
@@ -36,7 +35,8 @@ void time_offer(Offer& offer, const BudgetBase& base, const BudgetOptions& optio
 
 /// Sets the least time and the range of offers with the host and the batch size of the first: a
 /// gradient takes at least what a worker alone computes, and what its host has to receive. Not set
-/// on cores, which servers and other workers share, with draws, with a target. @throws as simulated
+/// if workers compute on cores, which they share, if times are drawn, or with a target.
+/// @throws as simulated
 void set_least_times(const std::vector<Offer*>& offers, const HostSpec& host,
                      const BudgetBase& base, const BudgetOptions& options);
 

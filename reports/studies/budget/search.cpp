@@ -101,10 +101,10 @@ bool is_beaten(const Offer& offer, const Offers& others) {
   });
 }
 
-/// The offers that could be simulated. What is left out, an offer beaten by one of the blocks
-/// before, does not depend on threads. It is not on the frontier, nor among those as cheap as the
-/// cheapest. First come those without servers, which take the shortest simulations; among them
-/// those that may cost least.
+/// The offers that could be simulated. After each block of them those that are beaten are dropped,
+/// so the answer does not depend on the number of threads. A dropped offer is neither on the
+/// frontier nor as cheap as the cheapest. Offers without servers come first: their simulations are
+/// shortest; among them those that may cost least.
 Offers time_all(std::vector<Offer>& all, const BudgetOptions& options, BudgetAnswer& answer) {
   constexpr std::ptrdiff_t kBlock = 32;
   bound_times(all, options, answer);
