@@ -32,10 +32,9 @@ double least_network_s(const Scenario& scenario, Bytes gradient) {
   if (cluster.hosts.empty() || cluster.topology == "links") return 0;
   if (training.compression.wanted() || std::ranges::any_of(cluster.hosts, bursts)) return 0;
   const std::vector<NodePlace> places = place_nodes(scenario);
-  const int all_workers = node_counts(scenario).workers;
-  const auto count = static_cast<std::size_t>(all_workers);
-  if (protocol.drops(training.protocol.only(protocol.options), all_workers)) return 0;
-  const auto workers = std::span(places).first(count);
+  const int count = node_counts(scenario).workers;
+  if (protocol.drops(training.protocol.only(protocol.options), count)) return 0;
+  const auto workers = std::span(places).first(static_cast<std::size_t>(count));
   std::map<std::size_t, int> senders;  // of each host
   for (const NodePlace& each : workers) {
     int& those = senders[each.host];
@@ -47,7 +46,8 @@ double least_network_s(const Scenario& scenario, Bytes gradient) {
     if (!protocol.statistical_efficiency.empty()) return 0;
     return 2 * (hosts - 1) * bytes / rate_of(scenario, workers);
   }
-  const auto receivers = protocol.rooted ? workers.first(1) : std::span(places).subspan(count);
+  const auto receivers =
+      protocol.rooted ? workers.first(1) : std::span(places).subspan(workers.size());
   std::map<std::size_t, int> servers;  // of each host
   for (const NodePlace& each : receivers) ++servers[each.host];
   int all = 0;

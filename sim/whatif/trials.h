@@ -15,7 +15,7 @@
 namespace foretrain::sim {
 
 /// Largest number of messages of a change that breaks the fold (sim/world/fold.h); a change with
-/// more is not simulated.
+/// more is not simulated. A million takes a second and more.
 inline constexpr double kMostWhole = 6e6;
 
 /// The result of one simulation.

@@ -306,9 +306,11 @@ class Asking {
     };
     const auto change = std::ranges::find_if(whatif_.changes, can);
     if (change == whatif_.changes.end()) {
-      whatif_.not_verified = options_.verify.empty()
-                                 ? "no change can be run here"
-                                 : fmt::format("{} cannot be run here", options_.verify);
+      const Change* asked = whatif_.find(options_.verify);
+      const bool tried = asked == nullptr || asked->why_not.empty();
+      const std::string why = tried ? "cannot be run here" : "was not tried: " + asked->why_not;
+      whatif_.not_verified = options_.verify.empty() ? "no change can be run here"
+                                                     : fmt::format("{} {}", options_.verify, why);
       return;
     }
     Case changed = trials_.base();

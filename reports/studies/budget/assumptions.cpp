@@ -113,10 +113,10 @@ std::string compute_note(const BudgetBase& base) {
 std::string search_note(const BudgetAnswer& answer) {
   return fmt::format(
       "Clusters were first ordered by the time and cost of all steps, of which at most {} were "
-      "simulated. "
-      "Then {} of {} groups of clusters that learn alike (same strategy, workers and batch; each "
-      "cluster alone if time decides the order of gradients) were trained with real gradients, "
-      "those nearest to both bounds first. So {} clusters were timed; {} of them do not reach {}.",
+      "simulated. Then {} of {} groups of clusters that learn alike (same strategy, workers and "
+      "batch; each cluster alone if time decides the order of gradients) were trained with real "
+      "gradients, those nearest to both bounds first. So {} clusters were timed; {} of them do not "
+      "reach {}.",
       kBudgetSteps, grouped(answer.learned), grouped(answer.kinds), grouped(answer.timed),
       grouped(std::ssize(answer.not_reached)), target_text(answer.base.target()));
 }

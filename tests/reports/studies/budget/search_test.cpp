@@ -1,4 +1,5 @@
 // A search over clusters with known times, compared with sums by hand.
+#include "models/base/random.h"
 #include "reports/record/not_done.h"
 #include "reports/studies/budget/first_steps.h"
 #include "tests/reports/studies/budget/support.h"
@@ -10,9 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -153,9 +152,9 @@ struct DrawnHosts {
   std::atomic<int> simulated = 0;
 
   explicit DrawnHosts(std::uint64_t seed) {
-    std::mt19937_64 draw(seed);
+    Stream draws(seed, "hosts");
     const auto between = [&](double low, double high) {
-      return std::uniform_real_distribution(low, high)(draw);
+      return low + (high - low) * draws.uniform();
     };
     for (int number = 0; number < 6; ++number) {
       HostSpec host = priced_host("h" + std::to_string(number), 0, 1 + number % 3);
@@ -179,8 +178,7 @@ struct DrawnHosts {
     const std::string way =
         fmt::format("{} {} {} {} {}", name, s.cluster.hosts.front().count, s.training.strategy,
                     s.training.servers, s.training.batch_size);
-    std::mt19937_64 draw(std::hash<std::string>()(way));
-    const double more = std::uniform_real_distribution(0.0, 1.0)(draw);
+    const double more = Stream(0, way).uniform();
     const bool alone = s.training.strategy == protocol_alone().name;
     Record record = even_steps(each, Duration::from_seconds(computed_s * (alone ? 1 : 1 + more)));
     record.mode = Mode::simulate;
