@@ -1,6 +1,7 @@
 // The served page in headless Chromium.
 #include "tests/cli/served_page.h"
 #include "tests/page/browser.h"
+#include "tests/support/instruments.h"
 #include "tests/support/places.h"
 
 #include <catch2/catch.hpp>
@@ -32,9 +33,9 @@ TEST_CASE("page that is served: what it shows is what simulate says, whatever is
   const std::string log = (out / "serve.log").string();
   const std::string command = fmt::format(
       "node '{}/tests/page/serve_check.mjs' '{}/reports/show/page' '{}' '{}' '{}' '{}' "
-      "\"$(command -v chromium)\" > '{}' 2>&1",
+      "\"$(command -v chromium)\" {} > '{}' 2>&1",
       source_dir(), build_dir().string(), served.address(), (out / "serve").string(),
-      program_path(), sandbox.path("").string(), log);
+      program_path(), sandbox.path("").string(), kSanitized ? "slow" : "", log);
   const int status = std::system(command.c_str());
   INFO(text_of(log));
   REQUIRE(status == 0);
